@@ -1,0 +1,40 @@
+"""paraactive: train any online learner on a labelled stream that is too big to learn from example by example.
+
+Sifters score the stream with a slightly stale model and toss a weighted coin for each example; only the informative
+few are learnt, weighted 1/p, in one total order. See `train` to begin.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from paraactive._version import __version__
+
+if TYPE_CHECKING:
+    from paraactive.learners import LaSVM, Network
+    from paraactive.streams import Arrays, Digits
+    from paraactive.training import replay, resume, train
+
+_HOMES = {
+    "LaSVM": "learners",
+    "Network": "learners",
+    "Arrays": "streams",
+    "Digits": "streams",
+    "train": "training",
+    "resume": "training",
+    "replay": "training",
+}
+
+__all__ = ["Arrays", "Digits", "LaSVM", "Network", "__version__", "replay", "resume", "train"]
+
+
+def __getattr__(name: str) -> Any:
+    # Lazily, so that the command line answers --help before numba is loaded.
+    if name in _HOMES:
+        return getattr(import_module(f"paraactive.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'paraactive' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

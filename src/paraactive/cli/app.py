@@ -1,0 +1,153 @@
+"""The commands. Each has an example in its help, --json for machines, and a progress bar for people."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from paraactive._version import __version__
+from paraactive.errors import ParaActiveError
+
+app = typer.Typer(
+    name="paraactive",
+    help="Train classifiers on streams too big to learn from example by example: sift, and learn the informative few.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+DataArgument = Annotated[
+    str, typer.Argument(metavar="TASK_OR_FILE", help="digits-31v57, digits-3v5, or a .npz (x, y) or .npy file.")
+]
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run file, as train --out wrote it.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
+SeedOption = Annotated[int, typer.Option("--seed", help="Of the order, the deformations, the coins and the weights.")]
+PassiveOption = Annotated[
+    bool, typer.Option("--passive", help="Also learn passively, to the same mistakes, and show the speedups.")
+]
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line and return its exit code."""
+    try:
+        code: object = app(arguments, standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except ParaActiveError as error:
+        return _complain(str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        print("paraactive: stopped", file=sys.stderr)
+        return 130
+    except Exception as error:
+        message = getattr(error, "format_message", None)  # what typer raises for a wrong command line
+        if message is None:
+            raise
+        return _complain(f"{str(message()).rstrip('.')} (see 'paraactive --help')")
+
+
+def _complain(message: str) -> int:
+    print(f"paraactive: error: {' '.join(message.split())}", file=sys.stderr)
+    return 2
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        print(f"paraactive {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(  # pyright: ignore[reportUnusedFunction]
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command(epilog="Example: [bold]paraactive demo[/bold]")
+def demo(
+    examples: Annotated[int, typer.Option(help="Examples to see.")] = 40_960,
+    seed: SeedOption = 0,
+    out: Annotated[Path, typer.Option(help="The run file; an older demo's is replaced.")] = Path("paraactive-demo.db"),
+    as_json: JsonOption = False,
+) -> None:
+    """The main job on the bundled digits: {3,1} v {5,7}, signed margin, beside passive learning."""
+    _train("digits-31v57", as_json, out=out, overwrite=True, passive=True, examples=examples, seed=seed)
+
+
+@app.command(
+    epilog="Example: [bold]paraactive train digits-31v57 --examples 100000 --nodes 8 --out run.db[/bold]",
+)
+def train(
+    data: DataArgument,
+    learner: Annotated[
+        str | None, typer.Option(help="svm or network. Default: the paper's for a task, svm for a file.")
+    ] = None,
+    rule: Annotated[
+        str | None,
+        typer.Option(help="margin, signed, gradient, uniform or passive. Default: signed (svm), gradient (network)."),
+    ] = None,
+    eta: Annotated[float | None, typer.Option(help="Of margin and signed. Default: by learner and rule.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Of uniform. Default: 0.02.")] = None,
+    C: Annotated[float | None, typer.Option("--C", help="Box of the svm. Default: 1.")] = None,
+    gamma: Annotated[float | None, typer.Option(help="Of the svm's kernel. Default: 0.012 (digits), 1/width.")] = None,
+    gap: Annotated[
+        float | None, typer.Option(help="The svm reprocesses to this gap after each round. Default: 0.2 with signed.")
+    ] = None,
+    hidden: Annotated[int | None, typer.Option(help="Hidden units of the network. Default: 100.")] = None,
+    step: Annotated[float | None, typer.Option(help="Step size of the network. Default: 0.07.")] = None,
+    batch: Annotated[int | None, typer.Option(help="Fresh examples of a round. Default: 4096, less for files.")] = None,
+    warmstart: Annotated[int | None, typer.Option(help="Examples learnt first. Default: 4096, less for files.")] = None,
+    nodes: Annotated[int, typer.Option(help="k.")] = 1,
+    engine: Annotated[str, typer.Option(help="simulated.")] = "simulated",
+    schedule: Annotated[str, typer.Option(help="synchronous or sequential.")] = "synchronous",
+    examples: Annotated[
+        int | None, typer.Option(help="Examples to see. Default: 102400 of a task, all of a file.")
+    ] = None,
+    passes: Annotated[int, typer.Option(help="Passes over a file.")] = 1,
+    test: Annotated[
+        Path | None, typer.Option(help="Test examples, a file like the data. Tasks have their own.")
+    ] = None,
+    seed: SeedOption = 0,
+    out: Annotated[Path | None, typer.Option(help="Run file to write, for resume and replay.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a run file that is there.")] = False,
+    passive: PassiveOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Train a learner on a task or a file."""
+    _train(
+        data, as_json, learner=learner, rule=rule, eta=eta, rate=rate, C=C, gamma=gamma, gap=gap, hidden=hidden,
+        step=step, batch=batch, warmstart=warmstart, nodes=nodes, engine=engine, schedule=schedule, examples=examples,
+        passes=passes, test=test, seed=seed, out=out, overwrite=overwrite, passive=passive,
+    )  # fmt: skip
+
+
+@app.command(epilog="Example: [bold]paraactive resume run.db[/bold]")
+def resume(
+    run_file: RunArgument,
+    examples: Annotated[int | None, typer.Option(help="See this many in all, more than before.")] = None,
+    nodes: Annotated[int | None, typer.Option(help="Go on with another k.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Go on with a run that was stopped, or extend one; it ends as if it had never stopped."""
+    from paraactive.cli.commands import resume_run
+
+    resume_run(run_file, examples, nodes, as_json)
+
+
+@app.command(epilog="Example: [bold]paraactive replay run.db[/bold]")
+def replay(run_file: RunArgument, as_json: JsonOption = False) -> None:
+    """Rebuild the model from the log alone and check that it is the same, bit for bit."""
+    from paraactive.cli.commands import replay_run
+
+    replay_run(run_file, as_json)
+
+
+def _train(data: str, as_json: bool, **options: Any) -> None:
+    from paraactive.cli.commands import train_run
+
+    train_run(data, as_json, **options)

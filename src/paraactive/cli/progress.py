@@ -1,0 +1,72 @@
+"""The progress bar: an observer of the run's events."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from paraactive.events import Evaluated, Event, Round, RunStarted
+
+
+class ProgressBar:
+    """Shows examples seen, examples per second, the sampling rate and the mistakes of the moment.
+
+    On standard error, so that standard output is the result alone; nothing is drawn where nobody looks.
+    """
+
+    def __init__(self, title: str, console: Console) -> None:
+        self._title = title
+        self._sifted = self._selected = 0
+        self._mistakes = ""
+        self._progress = Progress(
+            TextColumn("{task.description}", style="bold"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
+            TextColumn("{task.fields[speed]}"),
+            TextColumn("{task.fields[rate]}"),
+            TextColumn("{task.fields[mistakes]}"),
+            TimeRemainingColumn(compact=True),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._task: TaskID | None = None
+        self._waiting = console.status(Text(f"{title}: preparing (the first run compiles, for about half a minute)"))
+
+    def __enter__(self) -> ProgressBar:
+        if not self._progress.disable:
+            self._waiting.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._waiting.stop()
+        self._progress.stop()
+
+    def __call__(self, event: Event) -> None:
+        """Show what this event changes."""
+        if isinstance(event, RunStarted):
+            self._task = self._progress.add_task(
+                self._title, total=event.examples, completed=event.seen, speed="", rate="", mistakes=""
+            )
+        elif isinstance(event, Round):
+            self._show(event)
+        elif isinstance(event, Evaluated):
+            self._mistakes = f"{event.mistakes} mistakes"
+
+    def _show(self, ended: Round) -> None:
+        if self._task is None:
+            return
+        self._waiting.stop()
+        self._progress.start()
+        bar = self._progress.tasks[0]
+        fresh = ended.seen - bar.completed
+        if ended.number:
+            self._sifted, self._selected = self._sifted + int(fresh), self._selected + ended.selected
+        speed = bar.finished_speed or bar.speed
+        self._progress.update(
+            self._task,
+            completed=ended.seen,
+            speed=f"{speed:,.0f}/s" if speed else "",
+            rate=f"{self._selected / self._sifted:.2%} selected" if self._sifted else "warmstart",
+            mistakes=self._mistakes,
+        )

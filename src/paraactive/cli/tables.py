@@ -1,0 +1,63 @@
+"""The closing tables, for people; machines take --json."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+from paraactive.experiments import Comparison
+from paraactive.run import Run
+
+
+def show_run(console: Console, run: Run) -> None:
+    """What was seen, selected and reached."""
+    figures = run.summary()
+    table = Table(show_header=False, box=None, padding=(0, 2))
+    table.add_column(style="dim")
+    table.add_column(justify="right")
+    table.add_row("seen", f"{run.seen:,}")
+    table.add_row("selected", f"{run.selected:,}")
+    table.add_row("sampling rate", f"{run.sampling_rate:.2%} of what was sifted")
+    if "vectors" in figures:
+        table.add_row("support vectors", f"{figures['vectors']:,}")
+    if run.mistakes is not None:
+        of = figures["test_examples"]
+        table.add_row("test mistakes", f"{run.mistakes} of {of:,} ({run.mistakes / of:.2%})")
+    table.add_row("warmstart", f"{run.warmstart_seconds:.2f} s")
+    table.add_row("sift", f"{run.sift_seconds:.2f} s")
+    table.add_row("update", f"{run.update_seconds:.2f} s")
+    table.add_row("fetch", f"{run.fetch_seconds:.2f} s (not on the clock below)")
+    table.add_row("digest", figures["digest"][:16])
+    console.print(table)
+
+
+def show_times(console: Console, run: Run, comparison: Comparison | None) -> None:
+    """Time on the paper's clock for each number of nodes, and the speedup over passive where it was measured."""
+    if not run.simulated:
+        return
+    table = Table(title="time with k nodes, simulated as in the paper", title_justify="left", padding=(0, 2))
+    table.add_column("k", justify="right")
+    table.add_column("seconds", justify="right")
+    speedups = comparison.speedups(run) if comparison else {}
+    if comparison:
+        table.add_column("speedup over passive", justify="right")
+    at_least = "" if comparison is None or comparison.reached else "> "
+    for k, seconds in run.simulated.items():
+        table.add_row(str(k), f"{seconds:.2f}", *([f"{at_least}{speedups[k]:.1f}"] if comparison else []))
+    console.print(table)
+    if comparison:
+        console.print(passive_sentence(run, comparison))
+
+
+def passive_sentence(run: Run, comparison: Comparison) -> str:
+    """How the passive run did, in words."""
+    passive = comparison.passive
+    if comparison.reached:
+        return (
+            f"Passive learning took {comparison.seconds:.1f} s and {passive.seen:,} examples to get down to "
+            f"{passive.mistakes} mistakes (the sifted run: {run.mistakes})."
+        )
+    return (
+        f"Passive learning was still at {passive.mistakes} mistakes after {comparison.seconds:.1f} s and all "
+        f"{passive.seen:,} examples (the sifted run: {run.mistakes}), so the speedups are lower bounds."
+    )

@@ -1,0 +1,19 @@
+"""The coin of each example: a number u in [0, 1) that depends on (seed, index) alone. Selected if u < p."""
+
+from __future__ import annotations
+
+from paraactive import philox
+from paraactive.examples import Doubles, Ints
+
+RESOLUTION = 2.0**-53
+"""Coins are multiples of this: no probability between 0 and it can be tossed exactly."""
+
+
+def coins(seed: int, index: Ints) -> Doubles:
+    """The coins of the examples at these positions of the stream.
+
+    >>> import numpy as np
+    >>> bool(coins(0, np.array([5, 6]))[1] == coins(0, np.array([6]))[0])
+    True
+    """
+    return philox.uniforms(seed, philox.COIN, index)

@@ -1,0 +1,13 @@
+"""Engines: where nodes live and how bytes move. No algorithm here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from paraactive.engines.simulated import Simulated
+from paraactive.node import Node
+from paraactive.schedules.base import Engine
+
+ENGINES: dict[str, Callable[[Node, int], Engine]] = {"simulated": Simulated}
+
+__all__ = ["ENGINES", "Simulated"]

@@ -1,0 +1,47 @@
+"""All errors of the house. Each says the fact, the reason and the remedy, in one line.
+
+What a scikit-learn user would catch (``ValueError`` for bad input, ``OSError`` for a bad file) catches ours too.
+"""
+
+
+class ParaActiveError(Exception):
+    """Base of every error that paraactive raises on purpose.
+
+    >>> print(ParaActiveError("eta is 0", why="the coin would never drop an example", remedy="give eta > 0"))
+    eta is 0: the coin would never drop an example; give eta > 0.
+    """
+
+    def __init__(self, fact: str, *, why: str, remedy: str) -> None:
+        super().__init__(fact, why, remedy)
+        self.fact, self.why, self.remedy = fact, why, remedy
+
+    def __str__(self) -> str:
+        return f"{self.fact}: {self.why}; {self.remedy}."
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Errors cross process borders; the default would call __init__ without the keywords.
+        return _rebuild, (type(self), self.fact, self.why, self.remedy)
+
+
+def _rebuild(kind: type[ParaActiveError], fact: str, why: str, remedy: str) -> ParaActiveError:
+    return kind(fact, why=why, remedy=remedy)
+
+
+class InputError(ParaActiveError, ValueError):
+    """Data or a parameter that cannot be used."""
+
+
+class LogGapError(ParaActiveError):
+    """Entries that do not follow on what the replica has applied."""
+
+
+class RunFileError(ParaActiveError, OSError):
+    """A run file that is missing, corrupt, foreign, from another version, or cannot be written."""
+
+
+class RunFileLockedError(RunFileError):
+    """A run file that a live run is writing."""
+
+
+class ReplayError(ParaActiveError):
+    """A log that does not rebuild the model that the run file says it had."""

@@ -1,0 +1,74 @@
+"""What is said while a run goes on. Every engine says the same; progress bar, run file and report are observers.
+
+Times are measured on the node that did the work; clocks of two machines are never compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """A run begins, or goes on."""
+
+    examples: int
+    """Examples it is to see."""
+    seen: int
+    """Examples it has seen already: 0, or more when it resumes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round has ended: its entries are in the log and in the model. Round 0 is the warmstart."""
+
+    number: int
+    seen: int
+    """Examples seen by the cluster up to the end of this round."""
+    version: int
+    """Log entries up to the end of this round."""
+    selected: int
+    """Entries of this round."""
+    fetch_seconds: float
+    """Making or reading the fresh examples, summed over the nodes."""
+    sift_seconds: float
+    """Scoring and tossing, summed over the nodes."""
+    update_seconds: float
+    """Applying the entries, on one replica."""
+    largest: dict[int, float] = field(default_factory=dict[int, float])
+    """For several k: the largest sift time among the k portions, the time that k nodes side by side would take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """The model was tried on the test examples."""
+
+    seen: int
+    version: int
+    mistakes: int
+    test_examples: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotTaken:
+    """The whole model is in the run file."""
+
+    seen: int
+    version: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnded:
+    """All examples have been seen."""
+
+    seen: int
+    version: int
+    digest: str
+
+
+Event: TypeAlias = RunStarted | Round | Evaluated | SnapshotTaken | RunEnded
+Observer: TypeAlias = Callable[[Event], None]

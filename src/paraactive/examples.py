@@ -1,0 +1,139 @@
+"""What travels: `Examples` of the stream, the `Selected` few with their query probability, and `Entries` of the log.
+
+All are columnar and immutable by convention: one numpy array per column, one row per example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float32]
+Doubles: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Labels: TypeAlias = NDArray[np.int8]
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """A columnar run of the stream.
+
+    >>> import numpy as np
+    >>> e = Examples(np.zeros((2, 3), np.float32), np.array([-1, 1], np.int8), np.array([7, 8]))
+    >>> len(e), e.width, e.take(slice(1, None)).index.tolist()
+    (2, 3, [8])
+    """
+
+    x: Floats
+    """Features, shape (n, width), C-contiguous."""
+    y: Labels
+    """Labels, -1 or +1."""
+    index: Ints
+    """Position in the stream. It keys the coin."""
+    key: Ints = field(default=None)  # pyright: ignore[reportArgumentType, reportAssignmentType]
+    """Which example it is: two passes over one row have two indices and one key. By default the index."""
+
+    def __post_init__(self) -> None:
+        if self.key is None:  # pyright: ignore[reportUnnecessaryComparison]
+            object.__setattr__(self, "key", self.index)
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def width(self) -> int:
+        return self.x.shape[1]
+
+    def take(self, rows: slice | NDArray[np.intp] | NDArray[np.bool_]) -> Examples:
+        """The given rows, in the given order."""
+        return Examples(np.ascontiguousarray(self.x[rows]), self.y[rows], self.index[rows], self.key[rows])
+
+    @staticmethod
+    def empty(width: int) -> Examples:
+        """No examples, of that width."""
+        none = np.zeros(0, np.int64)
+        return Examples(np.zeros((0, width), np.float32), np.zeros(0, np.int8), none, none)
+
+    @staticmethod
+    def concatenate(parts: Sequence[Examples]) -> Examples:
+        """The parts one after the other."""
+        return Examples(
+            np.concatenate([part.x for part in parts]),
+            np.concatenate([part.y for part in parts]),
+            np.concatenate([part.index for part in parts]),
+            np.concatenate([part.key for part in parts]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """Examples that passed the coin. Their probability always travels with them."""
+
+    examples: Examples
+    p: Doubles
+    """The exact probability with which each was selected, 0 < p <= 1."""
+    seen: Ints
+    """Examples seen by the whole cluster, as the rule knew it."""
+    version: Ints
+    """Log entries that the sifting model had applied."""
+    node: Ints
+    """The node that sifted."""
+
+    def __len__(self) -> int:
+        return len(self.p)
+
+    @property
+    def weight(self) -> Doubles:
+        """1/p: what makes every weighted sum over the selected unbiased."""
+        return 1.0 / self.p
+
+    def take(self, rows: slice) -> Selected:
+        """The given rows."""
+        return Selected(self.examples.take(rows), self.p[rows], self.seen[rows], self.version[rows], self.node[rows])
+
+    @staticmethod
+    def empty(width: int) -> Selected:
+        """Nothing selected, of that width."""
+        none = np.zeros(0, np.int64)
+        return Selected(Examples.empty(width), np.zeros(0), none, none, none)
+
+    @staticmethod
+    def concatenate(parts: Sequence[Selected]) -> Selected:
+        """The parts one after the other."""
+        return Selected(
+            Examples.concatenate([part.examples for part in parts]),
+            np.concatenate([part.p for part in parts]),
+            np.concatenate([part.seen for part in parts]),
+            np.concatenate([part.version for part in parts]),
+            np.concatenate([part.node for part in parts]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """Selected examples with their place in the total order: a contiguous piece of the log."""
+
+    first: int
+    """Sequence number of the first."""
+    selected: Selected
+
+    def __len__(self) -> int:
+        return len(self.selected)
+
+    @property
+    def last(self) -> int:
+        """One past the sequence number of the last: the version of a model that has applied all."""
+        return self.first + len(self)
+
+    @property
+    def sequence(self) -> Ints:
+        return np.arange(self.first, self.last)
+
+    @property
+    def delay(self) -> Ints:
+        """How many entries older than the log the sifting model was: derived, never guessed."""
+        return self.sequence - self.selected.version

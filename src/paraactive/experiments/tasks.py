@@ -1,0 +1,62 @@
+"""Tasks by name: the paper's two, on the bundled digits, with the settings of the paper and ours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from paraactive.errors import InputError
+from paraactive.streams import Digits
+
+
+@dataclass(frozen=True)
+class Task:
+    """Two groups of digits to tell apart."""
+
+    name: str
+    negative: tuple[int, ...]
+    positive: tuple[int, ...]
+    learner: str
+    """The learner that the paper uses on it."""
+
+    def stream(self, learner: str, seed: int) -> Digits:
+        """Its digits, pixels as the learner likes them: [-1, 1] for the SVM, [0, 1] for the network."""
+        low = -1.0 if learner == "svm" else 0.0
+        return Digits(self.negative, self.positive, seed=seed, low=low)
+
+
+TASKS = {
+    task.name: task
+    for task in (
+        Task("digits-31v57", negative=(5, 7), positive=(3, 1), learner="svm"),
+        Task("digits-3v5", negative=(5,), positive=(3,), learner="network"),
+    )
+}
+
+GAMMA = 0.012
+"""Of the SVM on digits."""
+
+ETA = {
+    ("svm", "margin"): 0.1,
+    ("svm", "signed"): 0.05,
+    ("network", "margin"): 0.0005,
+    ("network", "signed"): 0.0005,
+}
+"""By learner and rule: the paper's for margin, ours for signed."""
+
+GAP = {("svm", "signed"): 0.2}
+"""By learner and rule: to which gap the SVM reprocesses after each round. The paper does not."""
+
+
+def find_task(name: str) -> Task:
+    """The task of that name.
+
+    >>> find_task("digits-3v5").stream("network", seed=0).classes
+    ('5', '3')
+    """
+    if name not in TASKS:
+        raise InputError(
+            f"no task and no file {name!r}",
+            why=f"tasks are {', '.join(TASKS)}, and files end in .npz or .npy",
+            remedy="name a task, or check the path of the file",
+        )
+    return TASKS[name]

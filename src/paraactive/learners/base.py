@@ -1,0 +1,44 @@
+"""The learner's contract: score, update, save, load. Learners know nothing of streams, rules, nodes or engines."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from paraactive.examples import Doubles, Floats, Selected
+from paraactive.state import State
+
+
+class Learner(Protocol):
+    """An online learner that takes weighted examples.
+
+    What an example does to the model depends on the examples before it alone: `update` on a run of them equals
+    `update` on its pieces, bit for bit, wherever it is cut. So replicas agree however their entries arrive.
+    """
+
+    def score(self, x: Floats) -> Doubles:
+        """f(x) for each row, positive for label +1. Pure: the model does not change."""
+        ...
+
+    def update(self, selected: Selected) -> None:
+        """Learn from these, in this order, each with its weight 1/p. Deterministic."""
+        ...
+
+    def end_round(self) -> None:
+        """What the learner does once after each round; the log says where rounds end."""
+        ...
+
+    def save(self) -> State:
+        """The whole state as named arrays."""
+        ...
+
+    def load(self, state: State) -> None:
+        """Become the learner that was saved."""
+        ...
+
+    def digest(self) -> str:
+        """Equal digests, equal models."""
+        ...
+
+    def describe(self) -> dict[str, Any]:
+        """The constructor's parameters, as plain numbers and strings."""
+        ...

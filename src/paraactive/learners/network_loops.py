@@ -1,0 +1,105 @@
+"""The hot loops of the network: one hidden layer of sigmoid units, a linear output, the logistic loss, AdaGrad.
+
+    s_h = sigmoid(sum_k x_k W_kh + b_h),   f = sum_h s_h v_h + c,   loss = log(1 + exp(-y f)) / p
+    AdaGrad, for each parameter: G += g^2,  parameter -= step * g / sqrt(G)
+
+W has a row for each input; its columns are the units, filled up to whole panels (see `blocks`). An input of 0 has
+gradient 0, which changes neither G nor W: such inputs are skipped, which saves most of the work on digits.
+"""
+
+# pyright: basic, reportCallIssue=false
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from paraactive.learners.blocks import LANES, ROWS, block_product, exp, fma, inverse_sqrt
+
+_ONE, _ZERO, _TINY = np.float32(1), np.float32(0), np.float32(1e-12)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _sigmoid(a):
+    return _ONE / (_ONE + exp(-a))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def forward(x, out, weight, bias, out_weight, out_bias):
+    """out[i] = f(x_i)."""
+    width, units = weight.shape
+    panels = weight.reshape(width, units // LANES, LANES).transpose(1, 0, 2)
+    block, hidden = np.empty((ROWS, LANES), np.float32), np.empty((ROWS, units), np.float32)
+    rest = np.zeros((ROWS, width), np.float32)
+    for row in range(0, x.shape[0], ROWS):
+        live = min(ROWS, x.shape[0] - row)
+        for r in range(live if live < ROWS else 0):
+            rest[r] = x[row + r]
+        for panel in range(panels.shape[0]):
+            if live == ROWS:
+                block_product(x, row, panels, panel, block)
+            else:
+                block_product(rest, 0, panels, panel, block)
+            hidden[:, panel * LANES : (panel + 1) * LANES] = block
+        for r in range(live):
+            out[row + r] = _output(hidden[r], bias, out_weight, out_bias)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _output(hidden, bias, out_weight, out_bias):
+    """f from the sums of the hidden units, which become their sigmoids."""
+    for h in range(hidden.shape[0]):
+        hidden[h] = _sigmoid(hidden[h] + bias[h])
+    total = out_bias[0]
+    for h in range(hidden.shape[0]):
+        total = fma(hidden[h], out_weight[h], total)
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _hidden_sums(x, inputs, used, weight, sums):
+    """sums_h = sum over the inputs that are not 0 of x_k W_kh, in the order of the inputs, as in `forward`."""
+    sums[:] = _ZERO
+    for u in range(used):
+        value, row = x[inputs[u]], weight[inputs[u]]
+        for h in range(sums.shape[0]):
+            sums[h] = fma(value, row[h], sums[h])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _adagrad(parameter, squares, factor, delta, step):
+    """One step of AdaGrad on a row of parameters whose gradient is factor * delta."""
+    for h in range(parameter.shape[0]):
+        gradient = factor * delta[h]
+        total = fma(gradient, gradient, squares[h])
+        squares[h] = total
+        parameter[h] -= step * gradient * inverse_sqrt(total + _TINY)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def learn(x, y, importance, step, live, weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g):
+    """One step of AdaGrad for each example, in order, its gradient times its importance weight.
+
+    Units from `live` on only fill up the last panel: their gradient is 0, so they stay at 0.
+    """
+    width, units = weight.shape
+    hidden, delta, one = np.empty(units, np.float32), np.empty(units, np.float32), np.ones(1, np.float32)
+    inputs = np.empty(width + 1, np.int64)
+    for i in range(x.shape[0]):
+        used = 0
+        for k in range(width):
+            inputs[used] = k
+            used += x[i, k] != _ZERO
+        _hidden_sums(x[i], inputs, used, weight, hidden)
+        f = _output(hidden, bias, out_weight, out_bias)
+        sign = np.float32(y[i])
+        slope = np.float32(-sign * importance[i] / (_ONE + exp(sign * f)))  # d loss / d f, weighted
+        for h in range(units):
+            hidden[h] = hidden[h] if h < live else _ZERO
+            delta[h] = slope * out_weight[h] * hidden[h] * (_ONE - hidden[h])
+        _adagrad(out_weight, out_weight_g, slope, hidden, step)
+        _adagrad(out_bias, out_bias_g, slope, one, step)
+        _adagrad(bias, bias_g, _ONE, delta, step)
+        for u in range(used):
+            k = inputs[u]
+            _adagrad(weight[k], weight_g[k], x[i, k], delta, step)

@@ -1,0 +1,114 @@
+"""A node: a replica of the learner with a rule and the stream. It sifts with its current model and applies the log."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from paraactive.errors import LogGapError
+from paraactive.examples import Entries, Examples, Ints, Selected
+from paraactive.learners.base import Learner
+from paraactive.rules.base import Rule
+from paraactive.sifting import sift, take_all
+from paraactive.streams.base import Stream
+
+TILE = 256
+"""Examples fetched and scored together. It bounds memory; no score depends on it."""
+_FIRST_LOOK = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    """What a node passes on of a portion of the stream, and the time it took there."""
+
+    last: int
+    """One past the last position that was sifted."""
+    selected: Selected
+    fetch_seconds: float
+    sift_seconds: float
+
+    @staticmethod
+    def join(parts: list[Sifted]) -> Sifted:
+        """Portions that follow on each other, as one."""
+        return Sifted(
+            parts[-1].last,
+            Selected.concatenate([part.selected for part in parts]),
+            sum(part.fetch_seconds for part in parts),
+            sum(part.sift_seconds for part in parts),
+        )
+
+
+class Node:
+    """One replica. All replicas that have applied the same entries are equal."""
+
+    def __init__(self, learner: Learner, rule: Rule, stream: Stream, seed: int, number: int = 0) -> None:
+        self.learner, self.rule, self.stream, self.seed, self.number = learner, rule, stream, seed, number
+        self.version = 0
+        """Log entries applied."""
+
+    def sift(self, first: int, last: int, seen: int) -> Sifted:
+        """The selected of the positions first..last, by the current model, all with the same n = seen."""
+        nothing = Sifted(first, Selected.empty(self.stream.width), 0.0, 0.0)
+        tiles = [self._sift(*self._fetch(a, b), np.full(b - a, seen)) for a, b in _tiles(first, last)]
+        return Sifted.join([nothing, *tiles])
+
+    def sift_first(self, first: int, last: int) -> Sifted:
+        """Sift one by one until an example is selected; n is the position of each.
+
+        A few are scored ahead together, because that is faster; what lies behind the first selected is forgotten.
+        """
+        parts: list[Sifted] = []
+        look = _FIRST_LOOK
+        while first < last:
+            fresh, fetched = self._fetch(first, min(first + look, last))
+            part = self._sift(fresh, fetched, fresh.index)
+            if len(part.selected):
+                one = part.selected.take(slice(0, 1))
+                end = int(one.examples.index[0]) + 1
+                return Sifted.join([*parts, Sifted(end, one, part.fetch_seconds, part.sift_seconds)])
+            parts.append(part)
+            first, look = part.last, min(2 * look, TILE)
+        return Sifted.join(parts)
+
+    def take(self, first: int, last: int) -> Sifted:
+        """Everything at these positions, with p = 1: the warmstart."""
+        fresh, fetched = self._fetch(first, last)
+        return Sifted(last, take_all(fresh, np.full(len(fresh), 0), self.version, self.number), fetched, 0.0)
+
+    def apply(self, entries: Entries) -> float:
+        """Learn from entries that follow on those applied before. Returns the seconds it took."""
+        if entries.first != self.version:
+            raise LogGapError(
+                f"entries from {entries.first} on for a model that has applied {self.version}",
+                why="a replica applies every entry once, in order",
+                remedy="replay the log from there",
+            )
+        start = time.perf_counter()
+        if len(entries):
+            self.learner.update(entries.selected)
+        self.version = entries.last
+        return time.perf_counter() - start
+
+    def end_round(self) -> float:
+        """Let the learner do what it does between rounds. Returns the seconds it took."""
+        start = time.perf_counter()
+        self.learner.end_round()
+        return time.perf_counter() - start
+
+    def _fetch(self, first: int, last: int) -> tuple[Examples, float]:
+        start = time.perf_counter()
+        fresh = self.stream.read(first, last)
+        return fresh, time.perf_counter() - start
+
+    def _sift(self, fresh: Examples, fetched: float, seen: Ints) -> Sifted:
+        start = time.perf_counter()
+        selected = sift(self.learner, self.rule, self.seed, fresh, seen, self.version, self.number)
+        return Sifted(int(fresh.index[-1]) + 1, selected, fetched, time.perf_counter() - start)
+
+
+def _tiles(first: int, last: int) -> Iterator[tuple[int, int]]:
+    for a in range(first, last, TILE):
+        yield a, min(a + TILE, last)

@@ -1,0 +1,110 @@
+"""Learners, rules and streams as plain descriptions, to be written to a run file, and back by name.
+
+Only the parts listed here are built from a file: a run file cannot name code to load. A part of the user's own is
+written down as such, and has to be handed over again to resume.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from paraactive.errors import InputError
+from paraactive.learners import LaSVM, Learner, Network
+from paraactive.rules import Gradient, Margin, Passive, Rule, SignedMargin, Uniform
+from paraactive.streams import Arrays, Digits, Stream
+
+Description: TypeAlias = dict[str, Any]
+
+LEARNERS: dict[str, Callable[..., Learner]] = {"svm": LaSVM, "network": Network}
+RULES: dict[str, Callable[..., Rule]] = {
+    "margin": Margin,
+    "signed": SignedMargin,
+    "gradient": Gradient,
+    "uniform": Uniform,
+    "passive": Passive,
+}
+_OWN = "own"
+
+
+def describe_learner(learner: Learner) -> Description:
+    """Its kind and parameters."""
+    return _described(learner, LEARNERS)
+
+
+def describe_rule(rule: Rule) -> Description:
+    """Its kind and parameters."""
+    return _described(rule, RULES)
+
+
+def describe_stream(stream: Stream) -> Description:
+    """Enough to open it again, or to know it again when it is handed over."""
+    if isinstance(stream, Digits):
+        return {"kind": "digits"} | {
+            name: getattr(stream, name) for name in ("negative", "positive", "seed", "low", "high")
+        }
+    if isinstance(stream, Arrays):
+        names = ("source", "seed", "shuffle", "passes", "fingerprint")
+        return {"kind": "arrays"} | {name: getattr(stream, name) for name in names}
+    return {"kind": _OWN, "class": _class_name(stream)}
+
+
+def build_learner(description: Description) -> Learner:
+    """The learner, untrained."""
+    return _built(description, LEARNERS, "learner")
+
+
+def build_rule(description: Description) -> Rule:
+    """The rule."""
+    return _built(description, RULES, "rule")
+
+
+def build_stream(description: Description) -> Stream:
+    """The stream, opened again; an error if its file is not what it was."""
+    parameters = dict(description)
+    kind = parameters.pop("kind")
+    if kind == "digits":
+        return Digits(**parameters)
+    fingerprint, source = parameters.pop("fingerprint", None), parameters.pop("source", None)
+    if kind != "arrays" or source is None:
+        raise _not_rebuilt(f"stream {description.get('class', 'of arrays in memory')}", "stream")
+    stream = Arrays.load(source, **parameters)
+    check_same_stream(stream, fingerprint)
+    return stream
+
+
+def check_same_stream(stream: Stream, fingerprint: str | None) -> None:
+    """An error if it is known that the stream has other data than before."""
+    if fingerprint is not None and isinstance(stream, Arrays) and stream.fingerprint != fingerprint:
+        raise InputError(
+            f"the data {'in ' + stream.source if stream.source else 'given'} is not what the run was trained on",
+            why="its fingerprint differs, and the rest of the stream would not fit the log",
+            remedy="give the same rows and labels, in the same order",
+        )
+
+
+def _described(part: Learner | Rule, kinds: dict[str, Any]) -> Description:
+    for kind, known in kinds.items():
+        if type(part) is known:
+            return {"kind": kind} | part.describe()
+    return {"kind": _OWN, "class": _class_name(part)}
+
+
+def _built(description: Description, kinds: dict[str, Callable[..., Any]], what: str) -> Any:
+    parameters = dict(description)
+    kind = parameters.pop("kind")
+    if kind not in kinds:
+        raise _not_rebuilt(f"{what} {description.get('class', kind)}", what)
+    return kinds[kind](**parameters)
+
+
+def _not_rebuilt(name: str, what: str) -> InputError:
+    return InputError(
+        f"the {name} cannot be made from the run file",
+        why="it is not one of paraactive's own, and a run file never loads code or data that is not",
+        remedy=f"hand it over, as resume(path, {what}=...)",
+    )
+
+
+def _class_name(part: object) -> str:
+    return f"{type(part).__module__}.{type(part).__qualname__}"

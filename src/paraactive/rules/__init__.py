@@ -1,0 +1,9 @@
+"""Rules: from scores to query probabilities. One file per idea; `base` has the contract."""
+
+from paraactive.rules.base import BlindRule, LabelAwareRule, Rule
+from paraactive.rules.constant import Passive, Uniform
+from paraactive.rules.gradient import Gradient
+from paraactive.rules.margin import Margin
+from paraactive.rules.signed import SignedMargin
+
+__all__ = ["BlindRule", "Gradient", "LabelAwareRule", "Margin", "Passive", "Rule", "SignedMargin", "Uniform"]

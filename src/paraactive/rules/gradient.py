@@ -1,0 +1,46 @@
+"""Our rule for networks: query in proportion to the gradient. It answers a question that the paper leaves open."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from paraactive.errors import InputError
+from paraactive.examples import Doubles, Ints, Labels
+from paraactive.rules._checks import check_fraction
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """p = clip(scale |dloss/df|, floor, 1), |dloss/df| = 1 / (1 + exp(y f)) for the logistic loss. Label-aware.
+
+    The floor bounds the weights by 1/floor, which a step of a network can take.
+
+    >>> import numpy as np
+    >>> score, seen = np.array([-1.0, 3.0, 9.0]), np.array([400, 400, 400])
+    >>> Gradient().probability(score, seen, np.array([1, 1, 1], np.int8)).round(3).tolist()
+    [1.0, 0.237, 0.01]
+    """
+
+    scale: float = 5.0
+    floor: float = 0.01
+    needs_labels: ClassVar[Literal[True]] = True
+    needs_scores: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_fraction(floor=self.floor)
+        if not (np.isfinite(self.scale) and self.scale > 0):
+            raise InputError(
+                f"scale is {self.scale}", why="p is scale times the gradient", remedy="give scale > 0, for example 5"
+            )
+
+    def probability(self, score: Doubles, seen: Ints, y: Labels) -> Doubles:
+        """p of each example."""
+        gradient = 1.0 / (1.0 + np.exp(np.clip(y * score, -700.0, 700.0)))
+        return np.clip(self.scale * gradient, self.floor, 1.0)
+
+    def describe(self) -> dict[str, Any]:
+        """The constructor's parameters."""
+        return asdict(self)

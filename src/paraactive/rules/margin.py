@@ -1,0 +1,36 @@
+"""The paper's rule: query what lies near the boundary."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from paraactive.examples import Doubles, Ints
+from paraactive.rules._checks import check_eta, margin_probability
+
+
+@dataclass(frozen=True)
+class Margin:
+    """p = 2 / (1 + exp(eta |f(x)| sqrt(n))), n = examples seen by the whole cluster. Label-blind.
+
+    >>> import numpy as np
+    >>> Margin(eta=0.1).probability(np.array([0.0, -1.0]), np.array([400, 400])).round(3).tolist()
+    [1.0, 0.238]
+    """
+
+    eta: float = 0.1
+    needs_labels: ClassVar[Literal[False]] = False
+    needs_scores: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_eta(self.eta)
+
+    def probability(self, score: Doubles, seen: Ints) -> Doubles:
+        """p of each example."""
+        return margin_probability(self.eta, np.abs(score), seen)
+
+    def describe(self) -> dict[str, Any]:
+        """The constructor's parameters."""
+        return asdict(self)

@@ -1,0 +1,141 @@
+"""Opening and making the SQLite file of a run, and SQLite's errors in our words."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from paraactive.errors import RunFileError
+
+FORMAT = 1
+"""Version of the tables. A file of another version is refused."""
+_APPLICATION = 0x70617261  # "para", in the header of the file
+
+_TABLES = (
+    """CREATE TABLE configuration (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT""",
+    """CREATE TABLE entries (
+    sequence INTEGER PRIMARY KEY, position INTEGER NOT NULL, key INTEGER NOT NULL, y INTEGER NOT NULL,
+    p REAL NOT NULL, seen INTEGER NOT NULL, version INTEGER NOT NULL, x BLOB
+) STRICT""",
+    """CREATE TABLE rounds (
+    number INTEGER PRIMARY KEY, seen INTEGER NOT NULL, version INTEGER NOT NULL, selected INTEGER NOT NULL,
+    fetch_seconds REAL NOT NULL, sift_seconds REAL NOT NULL, update_seconds REAL NOT NULL, largest TEXT NOT NULL
+) STRICT""",
+    """CREATE TABLE snapshots (version INTEGER PRIMARY KEY, rounds INTEGER NOT NULL, digest TEXT NOT NULL,
+    state BLOB NOT NULL) STRICT""",
+    """CREATE TABLE events (id INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL,
+    payload TEXT NOT NULL) STRICT""",
+)
+
+
+def create(path: Path) -> sqlite3.Connection:
+    """A new file with empty tables, not yet committed: what is put in with them is there together or not at all."""
+    connection = connect(path, "rwc")
+    with translated(path, "create"):
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("BEGIN")
+        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
+        for table in _TABLES:
+            connection.execute(table)
+    return connection
+
+
+def make_room(path: Path, overwrite: bool) -> None:
+    """Remove what is there if we may: on request, or if it is empty because a run was killed before it began."""
+    if not path.exists():
+        return
+    if not overwrite and not _is_unborn(path):
+        raise RunFileError(
+            f"{path} is there already",
+            why="a run file is never overwritten unasked",
+            remedy=f"go on with 'paraactive resume {path}', give another --out, or add --overwrite",
+        )
+    if overwrite and not _is_unborn(path):
+        open_checked(path, any_version=True).close()  # Never overwrite what is not a run file.
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _is_unborn(path: Path) -> bool:
+    """True for an empty file, or a SQLite file without a single table."""
+    if path.is_file() and path.stat().st_size == 0:
+        return True
+    try:
+        with translated(path, "read"):
+            connection = connect(path, "ro")
+            try:
+                return not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            finally:
+                connection.close()
+    except RunFileError:
+        return False
+
+
+def check_there(path: Path) -> None:
+    if not path.is_file():
+        raise RunFileError(f"no run file {path}", why="nothing is there", remedy="check the path, or train first")
+
+
+def connect(path: Path, mode: str) -> sqlite3.Connection:
+    with translated(path, "open"):
+        connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode={mode}", uri=True, timeout=10)
+        connection.execute("PRAGMA synchronous = NORMAL")
+        return connection
+
+
+def open_checked(path: Path, any_version: bool = False) -> sqlite3.Connection:
+    """A connection to what is a whole run file of this version; otherwise an error that says what it is instead."""
+    connection = connect(path, "rw")
+    try:
+        with translated(path, "read"):
+            application = connection.execute("PRAGMA application_id").fetchone()[0]
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if application == 0 and not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                raise RunFileError(
+                    f"{path} holds no run", why="it was stopped before it began", remedy="start it again with train"
+                )
+            if application != _APPLICATION:
+                raise RunFileError(
+                    f"{path} is not a run file",
+                    why="it is a SQLite file of another program",
+                    remedy="give a file that train wrote",
+                )
+            if version != FORMAT and not any_version:
+                raise RunFileError(
+                    f"{path} has format {version}",
+                    why=f"this version of paraactive reads format {FORMAT}",
+                    remedy="use the version of paraactive that wrote it, or train anew",
+                )
+            fault = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if fault != "ok":
+                raise RunFileError(f"{path} is damaged", why=fault, remedy="restore a copy of it, or train anew")
+        return connection
+    except BaseException:
+        connection.close()
+        raise
+
+
+@contextmanager
+def translated(path: Path, doing: str) -> Generator[None]:
+    """SQLite's errors in our words."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        said = str(error)
+        if "not a database" in said or "malformed" in said:
+            raise RunFileError(
+                f"{path} is not a run file, or is damaged",
+                why=said,
+                remedy="give a file that train wrote, or restore a copy of it",
+            ) from error
+        if doing == "write":
+            raise RunFileError(
+                f"cannot write {path}",
+                why=f"{said}, perhaps the disk is full",
+                remedy=f"all rounds up to the last commit are safe: make room, then 'paraactive resume {path}'",
+            ) from error
+        raise RunFileError(f"cannot {doing} {path}", why=said, remedy="check the path and its permissions") from error

@@ -1,0 +1,245 @@
+"""A run on disk: one SQLite file with the configuration, the log, snapshots and events. It is the durable log.
+
+Crash recovery is SQLite's: whole rounds are committed together, so after a crash the file ends with a whole round,
+and the run goes on from there. No pickle: states are npz bytes, everything else numbers and JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from paraactive.errors import RunFileError
+from paraactive.events import Event, Round
+from paraactive.examples import Entries, Examples, Selected
+from paraactive.runfile import connection
+from paraactive.runfile.lock import RunLock
+from paraactive.state import State, pack, unpack
+from paraactive.streams.base import Stream
+
+_COMMIT_SECONDS = 0.5
+_SNAPSHOTS_KEPT = 2
+
+
+class RunFile:
+    """An open run file; a `Log` for schedules, and an observer of events.
+
+    Get one by `RunFile.create` (a new run), `RunFile.resume` (to write on) or `RunFile.read` (only to look).
+    """
+
+    def __init__(self, path: Path, database: sqlite3.Connection, lock: RunLock | None) -> None:
+        self.path = path
+        self._database, self._lock = database, lock
+        self._committed = time.monotonic()
+        self._keeps_x = True
+        self._check_whole()
+
+    # Opening and closing -----------------------------------------------------------------------------------------
+
+    @classmethod
+    def create(cls, path: Path | str, configuration: dict[str, Any], *, overwrite: bool = False) -> RunFile:
+        """A new run file with this configuration. A file that is there is kept, unless told to overwrite."""
+        path = Path(path)
+        lock = RunLock(path)
+        try:
+            connection.make_room(path, overwrite)
+            file = cls(path, connection.create(path), lock)
+            file.configure(**configuration)
+            return file
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def resume(cls, path: Path | str) -> RunFile:
+        """The run file, to write on. An error if a live run holds it."""
+        connection.check_there(Path(path))
+        lock = RunLock(Path(path))
+        try:
+            return cls(Path(path), connection.open_checked(Path(path)), lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def read(cls, path: Path | str) -> RunFile:
+        """The run file, only to look; a live run may go on writing it."""
+        connection.check_there(Path(path))
+        return cls(Path(path), connection.open_checked(Path(path)), None)
+
+    def close(self) -> None:
+        """Commit what is whole and let go of the file."""
+        try:
+            self._commit()
+        finally:
+            self._database.close()
+            if self._lock:
+                self._lock.release()
+
+    def __enter__(self) -> RunFile:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        if failure[0] is not None and self._database.in_transaction:
+            # Half a round may be pending; the last whole round is on disk.
+            self._database.rollback()
+        self.close()
+
+    # Configuration -----------------------------------------------------------------------------------------------
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        """Everything that makes the run what it is."""
+        with self._guarded("read"):
+            rows = self._database.execute("SELECT name, value FROM configuration ORDER BY rowid").fetchall()
+        return {name: json.loads(value) for name, value in rows}
+
+    def configure(self, **values: Any) -> None:
+        """Set these."""
+        rows = [(name, json.dumps(value)) for name, value in values.items()]
+        with self._guarded("write"):
+            self._database.executemany("INSERT OR REPLACE INTO configuration VALUES (?, ?)", rows)
+            self._commit()
+
+    def keep_features(self, keep: bool) -> None:
+        """Whether entries carry their features: not needed when the stream can make them again."""
+        self._keeps_x = keep
+
+    # The log -----------------------------------------------------------------------------------------------------
+
+    def append(self, selected: Selected) -> Entries:
+        """Give these their places and write them; they are durable from the next commit on."""
+        entries = Entries(self.version, selected)
+        examples = selected.examples
+        blobs = [row.tobytes() for row in examples.x] if self._keeps_x else [None] * len(entries)
+        rows = zip(
+            entries.sequence.tolist(), examples.index.tolist(), examples.key.tolist(), examples.y.tolist(),
+            selected.p.tolist(), selected.seen.tolist(), selected.version.tolist(), blobs, strict=True,
+        )  # fmt: skip
+        with self._guarded("write"):
+            self._database.executemany("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        self.version = entries.last
+        return entries
+
+    def end_round(self, ended: Round) -> None:
+        """What was appended since the last call is one round, and may be committed."""
+        row = asdict(ended) | {"largest": json.dumps(ended.largest)}
+        with self._guarded("write"):
+            self._database.execute(
+                "INSERT INTO rounds VALUES (:number, :seen, :version, :selected, :fetch_seconds, :sift_seconds, "
+                ":update_seconds, :largest)",
+                row,
+            )
+        self.rounds, self.seen = self.rounds + 1, ended.seen
+        if time.monotonic() - self._committed > _COMMIT_SECONDS:
+            self._commit()
+
+    def ended_rounds(self, first: int = 0) -> Iterator[Round]:
+        """The rounds from number `first` on."""
+        with self._guarded("read"):
+            rows = self._database.execute("SELECT * FROM rounds WHERE number >= ? ORDER BY number", (first,))
+            for *numbers, largest in rows.fetchall():
+                yield Round(*numbers, largest={int(k): seconds for k, seconds in json.loads(largest).items()})
+
+    @property
+    def needs_stream(self) -> bool:
+        """True if entries lie in the file without their features, for the stream to make again."""
+        with self._guarded("read"):
+            row = self._database.execute("SELECT x IS NULL FROM entries LIMIT 1").fetchone()
+        return row is not None and bool(row[0])
+
+    def entries(self, first: int, last: int, stream: Stream | None) -> Entries:
+        """The entries first <= sequence < last; the stream makes the features that the file does not hold."""
+        with self._guarded("read"):
+            rows = self._database.execute(
+                "SELECT position, key, y, p, seen, version, x FROM entries WHERE sequence >= ? AND sequence < ? "
+                "ORDER BY sequence",
+                (first, last),
+            ).fetchall()
+        if len(rows) != last - first:
+            raise self._damaged(f"{last - first - len(rows)} of the entries {first} to {last - 1} are not there")
+        return Entries(first, self._selected(rows, stream))
+
+    def _selected(self, rows: list[tuple[Any, ...]], stream: Stream | None) -> Selected:
+        if not rows:
+            return Selected.empty(0)
+        position, key, y, p, seen, version, x = zip(*rows, strict=True)
+        index = np.array(position, np.int64)
+        if stream is not None and x[0] is None:
+            features = stream.at(index).x
+        else:
+            features = np.frombuffer(b"".join(x), np.float32).reshape(len(rows), -1)
+        examples = Examples(features, np.array(y, np.int8), index, np.array(key, np.int64))
+        nowhere = np.zeros(len(rows), np.int64)
+        return Selected(examples, np.array(p), np.array(seen, np.int64), np.array(version, np.int64), nowhere)
+
+    # Snapshots and events ----------------------------------------------------------------------------------------
+
+    def snapshot(self, state: State, digest: str) -> None:
+        """Keep the whole model as it is after the last round; the oldest snapshots go."""
+        with self._guarded("write"):
+            self._database.execute(
+                "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)", (self.version, self.rounds, digest, pack(state))
+            )
+            self._database.execute(
+                "DELETE FROM snapshots WHERE version NOT IN (SELECT version FROM snapshots ORDER BY version DESC "
+                f"LIMIT {_SNAPSHOTS_KEPT})"
+            )
+        self._commit()
+
+    def last_snapshot(self) -> tuple[int, int, State] | None:
+        """(version, rounds, state) of the newest snapshot."""
+        with self._guarded("read"):
+            row = self._database.execute(
+                "SELECT version, rounds, state FROM snapshots ORDER BY version DESC LIMIT 1"
+            ).fetchone()
+        return None if row is None else (row[0], row[1], unpack(row[2]))
+
+    def observe(self, event: Event) -> None:
+        """Write an event down. Rounds have a table of their own."""
+        if isinstance(event, Round):
+            return
+        with self._guarded("write"):
+            self._database.execute(
+                "INSERT INTO events (time, kind, payload) VALUES (?, ?, ?)",
+                (time.time(), type(event).__name__, json.dumps(asdict(event))),
+            )
+
+    def events(self, kind: str) -> list[dict[str, Any]]:
+        """The events of one kind, oldest first."""
+        with self._guarded("read"):
+            rows = self._database.execute("SELECT payload FROM events WHERE kind = ? ORDER BY id", (kind,)).fetchall()
+        return [json.loads(payload) for (payload,) in rows]
+
+    # SQLite ------------------------------------------------------------------------------------------------------
+
+    def _commit(self) -> None:
+        if self._database.in_transaction:
+            with self._guarded("write"):
+                self._database.commit()
+        self._committed = time.monotonic()
+
+    def _check_whole(self) -> None:
+        """The log has no gap and ends where its last round ends."""
+        with self._guarded("read"):
+            # One statement sees one state of the file, also while a live run writes it.
+            count, self.version, ended, self.rounds, last, self.seen = self._database.execute(
+                "SELECT (SELECT count(*) FROM entries), (SELECT coalesce(max(sequence) + 1, 0) FROM entries), "
+                "coalesce(max(version), 0), count(*), coalesce(max(number) + 1, 0), coalesce(max(seen), 0) FROM rounds"
+            ).fetchone()
+        if not count == self.version == ended or last != self.rounds:
+            raise self._damaged(f"it has {count} entries where its rounds say {ended}")
+
+    def _damaged(self, why: str) -> RunFileError:
+        return RunFileError(f"{self.path} is damaged", why=why, remedy="restore a copy of it, or train anew")
+
+    def _guarded(self, doing: str) -> AbstractContextManager[None]:
+        return connection.translated(self.path, doing)

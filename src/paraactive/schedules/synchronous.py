@@ -1,0 +1,37 @@
+"""Algorithm 1 of the paper: all nodes sift with the same model, then all learn what was selected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from paraactive.events import Round
+from paraactive.examples import Selected
+from paraactive.log import Log
+from paraactive.schedules.base import Engine, Plan
+from paraactive.schedules.warmstart import warmstart
+
+
+def synchronous(engine: Engine, log: Log, plan: Plan) -> Iterator[Round]:
+    """Rounds of a global batch B: sift B/k on each node with h_t fixed, pool in node order, update to h_{t+1}.
+
+    The log does not depend on the number of nodes. With one node this is the batch-delayed baseline, and with the
+    passive rule it is sequential passive learning, because what an entry does depends on the log before it alone.
+    """
+    yield from warmstart(engine, log, plan)
+    while log.seen < plan.examples:
+        first, last = log.seen, min(log.seen + plan.batch, plan.examples)
+        sifted, largest = engine.sift(first, last, seen=first)
+        entries = log.append(Selected.concatenate([part.selected for part in sifted]))
+        seconds = engine.apply(entries) + engine.end_round()
+        ended = Round(
+            number=log.rounds,
+            seen=last,
+            version=log.version,
+            selected=len(entries),
+            fetch_seconds=sum(part.fetch_seconds for part in sifted),
+            sift_seconds=sum(part.sift_seconds for part in sifted),
+            update_seconds=seconds,
+            largest=largest,
+        )
+        log.end_round(ended)
+        yield ended

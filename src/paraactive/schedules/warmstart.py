@@ -1,0 +1,21 @@
+"""The warmstart, with which every schedule begins: round 0, learnt as it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from paraactive.events import Round
+from paraactive.log import Log
+from paraactive.schedules.base import Engine, Plan
+
+
+def warmstart(engine: Engine, log: Log, plan: Plan) -> Iterator[Round]:
+    """Learn the first examples with p = 1; nothing to do when the log has that already."""
+    if log.rounds:
+        return
+    taken = engine.take(0, min(plan.warmstart, plan.examples))
+    entries = log.append(taken.selected)
+    seconds = engine.apply(entries) + engine.end_round()
+    ended = Round(0, taken.last, log.version, len(entries), taken.fetch_seconds, 0.0, seconds)
+    log.end_round(ended)
+    yield ended

@@ -1,0 +1,197 @@
+"""The checks on a user's columns: features that are finite numbers, labels of two classes.
+
+Each error says how many places are wrong and where the first is, so that it can be found in a large file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from paraactive.errors import InputError
+from paraactive.examples import Floats, Labels
+
+_BLOCK = 1 << 24
+"""Numbers looked at in one go: what is temporary stays small beside the data."""
+
+
+def features(x: ArrayLike, rows: int) -> Floats:
+    """X as a contiguous float32 array of that many rows, or an error that says what is wrong with it.
+
+    >>> features([[1, 2], [3, 4]], rows=2).dtype.name
+    'float32'
+    """
+    given = _array("x", x)
+    if given.dtype.kind not in "biuf":
+        raise InputError(
+            f"x is of type {given.dtype}", why="features are real numbers", remedy="give a dense array of numbers"
+        )
+    if given.ndim != 2:
+        raise InputError(
+            f"x has {given.ndim} dimension{'s' * (given.ndim != 1)}, shape {given.shape}",
+            why="it needs a row for each example and a column for each feature",
+            remedy="reshape it, as x.reshape(len(x), -1)",
+        )
+    if len(given) != rows:
+        raise InputError(
+            f"x has {len(given)} rows and y has {rows} labels",
+            why="each example has one label",
+            remedy="give as many labels as rows",
+        )
+    if given.size == 0:
+        raise InputError(
+            f"x is empty, shape {given.shape}",
+            why="there is nothing to learn from",
+            remedy="give at least one row and one column",
+        )
+    return _as_float32(given)
+
+
+def _as_float32(given: NDArray[Any]) -> Floats:
+    # An overflow is reported below in our words, not in numpy's.
+    with np.errstate(over="ignore"):
+        x = np.ascontiguousarray(given, np.float32)
+    if not all(np.isfinite(block).all() for _, block in blocks(x)):
+        raise _not_finite(given) or _overflow(given, x)
+    return x
+
+
+def _not_finite(given: NDArray[Any]) -> InputError | None:
+    count, row, column = _flaws(given)
+    if count == 0:
+        return None
+    return InputError(
+        f"{count} of the features {'is' if count == 1 else 'are'} NaN or infinite, "
+        f"the first {given[row, column]} at row {row}, column {column}",
+        why="a score needs finite numbers",
+        remedy="remove those rows or fill in the values",
+    )
+
+
+def _overflow(given: NDArray[Any], x: Floats) -> InputError:
+    count, row, column = _flaws(x)
+    return InputError(
+        f"{count} of the features {'does' if count == 1 else 'do'} not fit, "
+        f"the first {given[row, column]:g} at row {row}, column {column}",
+        why="features are held in float32, which ends at 3.4e38",
+        remedy="scale that column down",
+    )
+
+
+def _flaws(x: NDArray[Any]) -> tuple[int, int, int]:
+    """How many numbers are not finite, and the row and the column of the first."""
+    count, place = 0, -1
+    for start, block in blocks(x):
+        flawed = ~np.isfinite(block)
+        if place < 0 and flawed.any():
+            place = start * x.shape[1] + int(flawed.argmax())
+        count += int(flawed.sum())
+    return count, place // x.shape[1], place % x.shape[1]
+
+
+def blocks(x: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
+    """The rows of x, some at a time, each time with the number of the first."""
+    step = max(1, _BLOCK // x.shape[1])
+    for start in range(0, len(x), step):
+        yield start, x[start : start + step]
+
+
+def check_width(x: Floats, width: int) -> None:
+    """An error if the rows are not of that width."""
+    if x.shape[1] != width:
+        raise InputError(
+            f"the rows have {x.shape[1]} features, and those of the stream {width}",
+            why="a model scores only what it was trained on",
+            remedy=f"give the same {width} columns",
+        )
+
+
+def label_column(y: ArrayLike) -> NDArray[Any]:
+    """Y as an array of one dimension, not empty."""
+    labels = _array("y", y)
+    if labels.ndim != 1:
+        raise InputError(
+            f"y has shape {labels.shape}", why="each example has one label", remedy="give one column, as y.ravel()"
+        )
+    if len(labels) == 0:
+        raise InputError("y is empty", why="there is nothing to learn from", remedy="give at least one of each class")
+    return labels
+
+
+def two_values(labels: NDArray[Any]) -> NDArray[Any]:
+    """The two labels, the smaller first.
+
+    >>> two_values(np.array([7, 5, 7])).tolist()
+    [5, 7]
+    """
+    values, _ = _unique(labels)
+    if len(values) != 2:
+        found = some([label_name(value) for value in values])
+        raise InputError(
+            f"y has {len(values)} class{'es' * (len(values) != 1)}, {found}",
+            why="exactly two are told apart",
+            remedy="give examples of two classes" if len(values) < 2 else "keep two, or make two groups of them",
+        )
+    return values
+
+
+def _unique(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    try:
+        values, inverse = np.unique(labels, return_inverse=True)
+    except TypeError as error:
+        raise InputError(
+            "the labels are of types that have no order among them", why=str(error), remedy="give labels of one type"
+        ) from None
+    missing = [value for value in values if value is None or value != value]
+    if missing:
+        raise InputError(
+            f"y has missing labels ({missing[0]})",
+            why="each example has one label",
+            remedy="remove the rows without a label",
+        )
+    return values, inverse
+
+
+def signs(labels: NDArray[Any], classes: tuple[str, str]) -> Labels:
+    """-1 and +1 for labels of these names.
+
+    >>> signs(np.array([7.0, 5.0]), ("5", "7")).tolist()
+    [1, -1]
+    """
+    values, inverse = _unique(labels)
+    names = [label_name(value) for value in values]
+    unknown = [name for name in names if name not in classes]
+    if unknown:
+        raise InputError(
+            f"unknown label {some(unknown)}",
+            why=f"the stream has {classes[0]!r} and {classes[1]!r}",
+            remedy="remove those rows, or name the labels as in the stream",
+        )
+    return np.array([1 if name == classes[1] else -1 for name in names], np.int8)[inverse]
+
+
+def label_name(value: Any) -> str:
+    """What a label is called: 5, 5.0 and "5" are one label, whatever file they come from.
+
+    >>> label_name(5.0), label_name(True), label_name("spam")
+    ('5', 'True', 'spam')
+    """
+    number = isinstance(value, float) or getattr(value, "dtype", np.dtype(object)).kind == "f"
+    return str(int(value)) if number and float(value).is_integer() else str(value)
+
+
+def _array(name: str, given: ArrayLike) -> NDArray[Any]:
+    try:
+        return np.asarray(given)
+    except ValueError as error:
+        raise InputError(
+            f"{name} is not an array", why=str(error).rstrip("."), remedy="give rows of one length"
+        ) from None
+
+
+def some(names: list[str]) -> str:
+    """At most five of the names, for an error."""
+    return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
