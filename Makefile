@@ -4,12 +4,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check bench clean help
+.PHONY: demo test check bench picture clean help
 help:
 	@echo "make demo    train on the bundled digits and show what came of it"
 	@echo "make test    run all tests"
 	@echo "make check   lint, types, layers"
 	@echo "make bench   measure, write benchmarks/results.json and benchmarks/RESULTS.md"
+	@echo "make picture draw docs/error-against-time.svg anew"
 
 $(VENV)/.package: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -41,3 +42,11 @@ bench: $(VENV)/.test
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .import_linter_cache
+
+# The picture of the README, from six run files.
+picture: $(VENV)/.package
+	for seed in 0 1 2; do \
+	  $(BIN)/paraactive train digits-31v57 --rule passive --examples 102400 --seed $$seed --out $(VENV)/passive-$$seed.db --overwrite; \
+	  $(BIN)/paraactive train digits-31v57 --examples 204800 --seed $$seed --out $(VENV)/signed-$$seed.db --overwrite; \
+	done
+	$(BIN)/python scripts/draw_error.py $(VENV)/passive-?.db $(VENV)/signed-?.db --out docs/error-against-time.svg

@@ -40,6 +40,9 @@ class Examples:
     def __post_init__(self) -> None:
         if self.key is None:  # pyright: ignore[reportUnnecessaryComparison]
             object.__setattr__(self, "key", self.index)
+        # A stream of the user's own may come in other types; what travels and is logged has these.
+        for name, kind in (("x", np.float32), ("y", np.int8), ("index", np.int64), ("key", np.int64)):
+            object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name), kind))
 
     def __len__(self) -> int:
         return len(self.y)
@@ -50,7 +53,7 @@ class Examples:
 
     def take(self, rows: slice | NDArray[np.intp] | NDArray[np.bool_]) -> Examples:
         """The given rows, in the given order."""
-        return Examples(np.ascontiguousarray(self.x[rows]), self.y[rows], self.index[rows], self.key[rows])
+        return Examples(self.x[rows], self.y[rows], self.index[rows], self.key[rows])
 
     @staticmethod
     def empty(width: int) -> Examples:

@@ -17,7 +17,8 @@ from paraactive.streams.base import Stream
 
 TILE = 256
 """Examples fetched and scored together. It bounds memory; no score depends on it."""
-_FIRST_LOOK = 8
+_SHORTEST_LOOK = 4
+"""Examples scored ahead at least, where the model may change after each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,11 @@ class Sifted:
     selected: Selected
     fetch_seconds: float
     sift_seconds: float
+
+    @staticmethod
+    def nothing(last: int, width: int) -> Sifted:
+        """No examples, none selected."""
+        return Sifted(last, Selected.empty(width), 0.0, 0.0)
 
     @staticmethod
     def join(parts: list[Sifted]) -> Sifted:
@@ -48,29 +54,29 @@ class Node:
         self.learner, self.rule, self.stream, self.seed, self.number = learner, rule, stream, seed, number
         self.version = 0
         """Log entries applied."""
+        self._look = _SHORTEST_LOOK
 
     def sift(self, first: int, last: int, seen: int) -> Sifted:
         """The selected of the positions first..last, by the current model, all with the same n = seen."""
-        nothing = Sifted(first, Selected.empty(self.stream.width), 0.0, 0.0)
         tiles = [self._sift(*self._fetch(a, b), np.full(b - a, seen)) for a, b in _tiles(first, last)]
-        return Sifted.join([nothing, *tiles])
+        return Sifted.join([Sifted.nothing(first, self.stream.width), *tiles])
 
     def sift_first(self, first: int, last: int) -> Sifted:
         """Sift one by one until an example is selected; n is the position of each.
 
         A few are scored ahead together, because that is faster; what lies behind the first selected is forgotten.
         """
-        parts: list[Sifted] = []
-        look = _FIRST_LOOK
+        parts = [Sifted.nothing(first, self.stream.width)]
         while first < last:
-            fresh, fetched = self._fetch(first, min(first + look, last))
+            fresh, fetched = self._fetch(first, min(first + self._look, last))
             part = self._sift(fresh, fetched, fresh.index)
             if len(part.selected):
                 one = part.selected.take(slice(0, 1))
                 end = int(one.examples.index[0]) + 1
+                self._look = max(self._look // 2, _SHORTEST_LOOK)
                 return Sifted.join([*parts, Sifted(end, one, part.fetch_seconds, part.sift_seconds)])
             parts.append(part)
-            first, look = part.last, min(2 * look, TILE)
+            first, self._look = part.last, min(2 * self._look, TILE)
         return Sifted.join(parts)
 
     def take(self, first: int, last: int) -> Sifted:

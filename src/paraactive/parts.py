@@ -65,22 +65,28 @@ def build_stream(description: Description) -> Stream:
     kind = parameters.pop("kind")
     if kind == "digits":
         return Digits(**parameters)
-    fingerprint, source = parameters.pop("fingerprint", None), parameters.pop("source", None)
+    source = parameters.pop("source", None)
+    parameters.pop("fingerprint", None)
     if kind != "arrays" or source is None:
         raise _not_rebuilt(f"stream {description.get('class', 'of arrays in memory')}", "stream")
     stream = Arrays.load(source, **parameters)
-    check_same_stream(stream, fingerprint)
+    check_same_stream(stream, description)
     return stream
 
 
-def check_same_stream(stream: Stream, fingerprint: str | None) -> None:
-    """An error if it is known that the stream has other data than before."""
-    if fingerprint is not None and isinstance(stream, Arrays) and stream.fingerprint != fingerprint:
-        raise InputError(
-            f"the data {'in ' + stream.source if stream.source else 'given'} is not what the run was trained on",
-            why="its fingerprint differs, and the rest of the stream would not fit the log",
-            remedy="give the same rows and labels, in the same order",
-        )
+def check_same_stream(stream: Stream, description: Description) -> None:
+    """An error if the stream is known to be another than the one described; its end and its place may differ."""
+    now = describe_stream(stream)
+    for name in ("kind", "fingerprint", "seed", "shuffle", "negative", "positive", "low", "high"):
+        was, given = description.get(name), now.get(name)
+        if was != (list(given) if isinstance(given, tuple) else given):
+            raise InputError(
+                f"the stream {getattr(stream, 'source', None) or 'given'} is not the one that the run was trained on",
+                why=f"its {name} differs, and what follows would not fit the log",
+                remedy="give the same rows and labels, in the same order"
+                if name == "fingerprint"
+                else f"give one with {name} {was!r}",
+            )
 
 
 def _described(part: Learner | Rule, kinds: dict[str, Any]) -> Description:

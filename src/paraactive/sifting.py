@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from paraactive.coins import coins
+from paraactive.errors import InputError
 from paraactive.examples import Doubles, Examples, Ints, Selected
 from paraactive.learners.base import Learner
 from paraactive.rules.base import Rule
@@ -28,9 +29,20 @@ def take_all(fresh: Examples, seen: Ints, version: int, node: int) -> Selected:
 def _probability(learner: Learner, rule: Rule, fresh: Examples, seen: Ints) -> Doubles:
     score = learner.score(fresh.x) if rule.needs_scores else np.zeros(len(fresh))
     # Only a rule that says so is handed the labels.
-    if rule.needs_labels is True:
-        return rule.probability(score, seen, fresh.y)
-    return rule.probability(score, seen)
+    p = rule.probability(score, seen, fresh.y) if rule.needs_labels is True else rule.probability(score, seen)
+    return _checked(p, len(fresh), rule)
+
+
+def _checked(p: Doubles, count: int, rule: Rule) -> Doubles:
+    """What a rule of the user's own returns must be probabilities, or the weights would be wrong without a sign."""
+    p = np.asarray(p, np.float64)
+    if p.shape != (count,) or not np.all((p > 0) & (p <= 1)):
+        raise InputError(
+            f"rule {type(rule).__name__} gave p of shape {p.shape} from {p.min(initial=1.0)} to {p.max(initial=0.0)}",
+            why=f"p is the probability of each of {count} examples to be selected",
+            remedy="return one number for each example, 0 < p <= 1",
+        )
+    return p
 
 
 def _choose(

@@ -11,9 +11,9 @@ from typing import Any
 
 from paraactive import parts
 from paraactive.engines import ENGINES
-from paraactive.errors import InputError, ReplayError
+from paraactive.errors import InputError, ReplayError, one_of
 from paraactive.evaluation import TestSet, count_mistakes, find_again, find_test
-from paraactive.events import Evaluated, Event, Observer, RunEnded, RunStarted, SnapshotTaken
+from paraactive.events import Evaluated, Event, Observer, Round, RunEnded, RunStarted, SnapshotTaken
 from paraactive.examples import Examples
 from paraactive.learners.base import Learner
 from paraactive.log import Log, MemoryLog
@@ -25,7 +25,7 @@ from paraactive.schedules import SCHEDULES, Plan
 from paraactive.sifting import take_all
 from paraactive.streams import Stream
 
-_BATCH = 4096
+BATCH = 4096
 _FEW = 8
 _EVALUATION_GROWTH = 1.1
 """The model is tried on the test examples whenever it has seen a tenth more than the last time."""
@@ -96,6 +96,7 @@ def train(
     with ExitStack() as stack:
         log: Log = MemoryLog()
         if out is not None:
+            _check_untrained(learner)
             file = RunFile.create(out, _configuration(learner, setting), overwrite=overwrite)
             log = stack.enter_context(file)
         node = Node(learner, rule, stream, seed)
@@ -118,8 +119,9 @@ def resume(
 ) -> Run:
     """Go on with a run from its last committed round; it ends in the same model as if it had never stopped.
 
-    `examples` extends the run; `nodes` and `engine` may differ from before. `stream`, `learner` and `rule` are for
-    parts that the run file cannot make by itself (arrays in memory, parts of your own).
+    `examples` extends the run: it equals one long run if it had ended with a whole round, since a short last round is
+    in the log. `nodes` and `engine` may differ from before. `stream`, `learner` and `rule` are for parts that the run
+    file cannot make by itself (arrays in memory, parts of your own).
     """
     with RunFile.resume(path) as file:
         known = file.configuration
@@ -128,12 +130,13 @@ def resume(
         stream = _stream_of(known, stream)
         rule = rule or parts.build_rule(known["rule"])
         plan = Plan(_examples(stream, known["examples"]), known["batch"], known["warmstart"], known["nodes"])
+        _check_not_behind(plan, file)
         tried = find_again(known["test"], stream) if test is None else find_test(test, stream)
         setting = _setting(
             rule, stream, plan, known["engine"], known["schedule"], known["seed"], tried, snapshot_seconds, stop
         )
-        file.configure(**{name: known[name] for name in changed})
         run = Run(learner or parts.build_learner(known["learner"]), known["nodes"], known["engine"], known["schedule"])
+        file.configure(**{name: known[name] for name in changed})
         node = Node(run.learner, rule, stream, known["seed"])
         node.version = _catch_up(run, file, stream)
         return _go_on(run, node, file, setting, observers)
@@ -146,7 +149,7 @@ def replay(
     learner: Learner | None = None,
     observers: Sequence[Observer] = (),
 ) -> Run:
-    """Rebuild the model from the log alone, from its first entry, and check it against the run's own digest.
+    """Rebuild the model from the log alone, from its first entry, and check it by every digest that the run wrote down.
 
     The features of a user's data are in the log, so the data itself is not needed.
     """
@@ -157,9 +160,8 @@ def replay(
         learner = learner or parts.build_learner(known["learner"])
         run = Run(learner, known["nodes"], known["engine"], known["schedule"])
         _observe(observers, RunStarted(file.seen, 0))
-        version = _apply_rounds(run, file, stream, 0, 0, observers)
+        version = _apply_rounds(run, file, stream, 0, 0, [_digest_check(file, learner), *observers])
         run.evaluations = _evaluations(file)
-        _check_digest(file, version, learner.digest())
         _observe(observers, RunEnded(run.seen, version, learner.digest()))
         return run
 
@@ -186,6 +188,8 @@ def _go_on(run: Run, node: Node, log: Log, setting: _Setting, observers: Iterabl
             saved = time.monotonic()
         if setting.stop(run):
             break
+    if run.seen > _last_tried(run):
+        _evaluate(run, node, setting.test.examples, observers)
     if file:
         _snapshot(run, node, file, observers)
     _observe(observers, RunEnded(run.seen, node.version, node.learner.digest()))
@@ -204,8 +208,12 @@ def _warm_up(node: Node, examples: int) -> None:
 
 
 def _is_due(run: Run, setting: _Setting) -> bool:
-    last = run.evaluations[-1].seen if run.evaluations else 0
+    last = _last_tried(run)
     return run.seen >= min(_EVALUATION_GROWTH * last, setting.plan.examples) and run.seen > last
+
+
+def _last_tried(run: Run) -> int:
+    return run.evaluations[-1].seen if run.evaluations else 0
 
 
 def _evaluate(run: Run, node: Node, test: Examples | None, observers: Iterable[Observer]) -> None:
@@ -263,15 +271,20 @@ def _evaluations(file: RunFile) -> list[Evaluated]:
     return [Evaluated(**payload) for payload in file.events("Evaluated") if payload["seen"] <= file.seen]
 
 
-def _check_digest(file: RunFile, version: int, digest: str) -> None:
-    """The replayed model must be the one of which the run took a snapshot, if it took one at its end."""
-    for taken in file.events("SnapshotTaken"):
-        if (taken["seen"], taken["version"]) == (file.seen, version) and taken["digest"] != digest:
+def _digest_check(file: RunFile, learner: Learner) -> Observer:
+    """An observer of the rounds replayed: the model must be what it was wherever the run took a snapshot."""
+    digests = {(taken["seen"], taken["version"]): taken["digest"] for taken in file.events("SnapshotTaken")}
+
+    def check(event: Event) -> None:
+        known = digests.get((event.seen, event.version)) if isinstance(event, Round) else None
+        if known is not None and known != learner.digest():
             raise ReplayError(
                 f"replaying {file.path} gives another model than the run had",
                 why="digests differ: the log was changed, or this processor rounds otherwise",
                 remedy="replay where the run was trained, or restore a copy of the run file",
             )
+
+    return check
 
 
 # Settings --------------------------------------------------------------------------------------------------------
@@ -281,11 +294,8 @@ def _setting(
     rule: Rule, stream: Stream, plan: Plan, engine: str, schedule: str, seed: int, test: TestSet,
     snapshot_seconds: float, stop: Callable[[Run], bool] | None,
 ) -> _Setting:  # fmt: skip
-    for what, name, known in (("engine", engine, ENGINES), ("schedule", schedule, SCHEDULES)):
-        if name not in known:
-            raise InputError(
-                f"{what} is {name!r}", why=f"there is {', '.join(known)}", remedy=f"name one of these as the {what}"
-            )
+    one_of("engine", engine, ENGINES)
+    one_of("schedule", schedule, SCHEDULES)
     if schedule == "sequential" and plan.nodes > 1:
         raise InputError(
             f"schedule 'sequential' with {plan.nodes} nodes",
@@ -293,6 +303,26 @@ def _setting(
             remedy="give nodes=1, or schedule 'synchronous'",
         )
     return _Setting(rule, stream, plan, engine, schedule, seed, test, snapshot_seconds, stop or _never)
+
+
+def _check_untrained(learner: Learner) -> None:
+    """The log of a run file begins with nothing learnt, so its learner must too."""
+    description = parts.describe_learner(learner)
+    if description["kind"] in parts.LEARNERS and parts.build_learner(description).digest() != learner.digest():
+        raise InputError(
+            "the learner has been trained before",
+            why="a run file rebuilds the model from its log, which begins with this run",
+            remedy="give a new learner, or resume the run file that it came from",
+        )
+
+
+def _check_not_behind(plan: Plan, file: RunFile) -> None:
+    if plan.examples < file.seen:
+        raise InputError(
+            f"examples is {plan.examples}, and the run has seen {file.seen}",
+            why="what was learnt is not unlearnt",
+            remedy=f"give examples >= {file.seen}, or leave it out",
+        )
 
 
 def _never(run: Run) -> bool:  # noqa: ARG001
@@ -311,9 +341,9 @@ def _examples(stream: Stream, examples: int | None) -> int:
 
 def _plan(stream: Stream, examples: int | None, batch: int | None, warmstart: int | None, nodes: int) -> Plan:
     """Defaults that leave a short stream something to sift."""
-    length = _BATCH * 20 if stream.length is None else stream.length
-    batch = max(nodes, min(_BATCH, length // 20), 1) if batch is None else batch
-    warmstart = min(_BATCH, length // 5) if warmstart is None else warmstart
+    length = BATCH * 20 if stream.length is None else stream.length
+    batch = max(nodes, min(BATCH, length // 20), 1) if batch is None else batch
+    warmstart = min(BATCH, length // 5) if warmstart is None else warmstart
     return Plan(_examples(stream, examples), batch, warmstart, nodes)
 
 
@@ -338,5 +368,5 @@ def _configuration(learner: Learner, setting: _Setting) -> dict[str, Any]:
 def _stream_of(known: dict[str, Any], stream: Stream | None) -> Stream:
     if stream is None:
         return parts.build_stream(known["stream"])
-    parts.check_same_stream(stream, known["stream"].get("fingerprint"))
+    parts.check_same_stream(stream, known["stream"])
     return stream

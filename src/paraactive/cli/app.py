@@ -21,13 +21,22 @@ app = typer.Typer(
 )
 
 DataArgument = Annotated[
-    str, typer.Argument(metavar="TASK_OR_FILE", help="digits-31v57, digits-3v5, or a .npz (x, y) or .npy file.")
+    str,
+    typer.Argument(metavar="TASK_OR_FILE", help="digits-31v57, digits-3v5, or a .npz (x, y) or .npy file."),
 ]
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run file, as train --out wrote it.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
-SeedOption = Annotated[int, typer.Option("--seed", help="Of the order, the deformations, the coins and the weights.")]
+JsonOption = Annotated[
+    bool, typer.Option("--json", rich_help_panel="Result", help="Print one JSON object, and nothing else.")
+]
+SeedOption = Annotated[
+    int,
+    typer.Option("--seed", rich_help_panel="Run", help="Of the order, the deformations, the coins and the weights."),
+]
 PassiveOption = Annotated[
-    bool, typer.Option("--passive", help="Also learn passively, to the same mistakes, and show the speedups.")
+    bool,
+    typer.Option(
+        "--passive", rich_help_panel="Result", help="Also learn passively, to the same mistakes, and show the speedups."
+    ),
 ]
 
 
@@ -45,7 +54,8 @@ def run(arguments: list[str]) -> int:
         message = getattr(error, "format_message", None)  # what typer raises for a wrong command line
         if message is None:
             raise
-        return _complain(f"{str(message()).rstrip('.')} (see 'paraactive --help')")
+        said = str(message()).rstrip(".")  # nothing where the help has been shown instead
+        return _complain(f"{said} (see 'paraactive --help')") if said else 2
 
 
 def _complain(message: str) -> int:
@@ -85,36 +95,70 @@ def demo(
 def train(
     data: DataArgument,
     learner: Annotated[
-        str | None, typer.Option(help="svm or network. Default: the paper's for a task, svm for a file.")
+        str | None,
+        typer.Option(
+            rich_help_panel="Learner", help="svm or network. Default: the paper's for a task, svm for a file."
+        ),
     ] = None,
     rule: Annotated[
         str | None,
-        typer.Option(help="margin, signed, gradient, uniform or passive. Default: signed (svm), gradient (network)."),
+        typer.Option(
+            rich_help_panel="Rule",
+            help="margin, signed, gradient, uniform or passive. Default: signed (svm), gradient (network).",
+        ),
     ] = None,
-    eta: Annotated[float | None, typer.Option(help="Of margin and signed. Default: by learner and rule.")] = None,
-    rate: Annotated[float | None, typer.Option(help="Of uniform. Default: 0.02.")] = None,
-    C: Annotated[float | None, typer.Option("--C", help="Box of the svm. Default: 1.")] = None,
-    gamma: Annotated[float | None, typer.Option(help="Of the svm's kernel. Default: 0.012 (digits), 1/width.")] = None,
+    eta: Annotated[
+        float | None, typer.Option(rich_help_panel="Rule", help="Of margin and signed. Default: by learner and rule.")
+    ] = None,
+    rate: Annotated[float | None, typer.Option(rich_help_panel="Rule", help="Of uniform. Default: 0.02.")] = None,
+    C: Annotated[
+        float | None, typer.Option("--C", rich_help_panel="Learner", help="Box of the svm. Default: 1.")
+    ] = None,
+    gamma: Annotated[
+        float | None,
+        typer.Option(rich_help_panel="Learner", help="Of the svm's kernel. Default: 0.012 (digits), 1/width."),
+    ] = None,
     gap: Annotated[
-        float | None, typer.Option(help="The svm reprocesses to this gap after each round. Default: 0.2 with signed.")
+        float | None,
+        typer.Option(
+            rich_help_panel="Learner",
+            help="The svm reprocesses to this gap after each round. Default: 0.2 with signed.",
+        ),
     ] = None,
-    hidden: Annotated[int | None, typer.Option(help="Hidden units of the network. Default: 100.")] = None,
-    step: Annotated[float | None, typer.Option(help="Step size of the network. Default: 0.07.")] = None,
-    batch: Annotated[int | None, typer.Option(help="Fresh examples of a round. Default: 4096, less for files.")] = None,
-    warmstart: Annotated[int | None, typer.Option(help="Examples learnt first. Default: 4096, less for files.")] = None,
-    nodes: Annotated[int, typer.Option(help="k.")] = 1,
-    engine: Annotated[str, typer.Option(help="simulated.")] = "simulated",
-    schedule: Annotated[str, typer.Option(help="synchronous or sequential.")] = "synchronous",
+    hidden: Annotated[
+        int | None, typer.Option(rich_help_panel="Learner", help="Hidden units of the network. Default: 100.")
+    ] = None,
+    step: Annotated[
+        float | None, typer.Option(rich_help_panel="Learner", help="Step size of the network. Default: 0.07.")
+    ] = None,
+    batch: Annotated[
+        int | None,
+        typer.Option(rich_help_panel="Run", help="Fresh examples of a round. Default: 4096, less for files."),
+    ] = None,
+    warmstart: Annotated[
+        int | None, typer.Option(rich_help_panel="Run", help="Examples learnt first. Default: 4096, less for files.")
+    ] = None,
+    nodes: Annotated[int, typer.Option(rich_help_panel="Run", help="k: nodes that sift side by side.")] = 1,
+    engine: Annotated[str, typer.Option(rich_help_panel="Run", help="Where nodes live: simulated.")] = "simulated",
+    schedule: Annotated[
+        str, typer.Option(rich_help_panel="Run", help="synchronous (rounds) or sequential (one by one).")
+    ] = "synchronous",
     examples: Annotated[
-        int | None, typer.Option(help="Examples to see. Default: 102400 of a task, all of a file.")
+        int | None,
+        typer.Option(rich_help_panel="Run", help="Examples to see. Default: 102400 of a task, all of a file."),
     ] = None,
-    passes: Annotated[int, typer.Option(help="Passes over a file.")] = 1,
+    passes: Annotated[int, typer.Option(rich_help_panel="Data", help="Passes over a file.")] = 1,
     test: Annotated[
-        Path | None, typer.Option(help="Test examples, a file like the data. Tasks have their own.")
+        Path | None,
+        typer.Option(rich_help_panel="Data", help="Test examples, a file like the data. Tasks have their own."),
     ] = None,
     seed: SeedOption = 0,
-    out: Annotated[Path | None, typer.Option(help="Run file to write, for resume and replay.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a run file that is there.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(rich_help_panel="Result", help="Run file to write, for resume and replay.")
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", rich_help_panel="Result", help="Replace a run file that is there.")
+    ] = False,
     passive: PassiveOption = False,
     as_json: JsonOption = False,
 ) -> None:

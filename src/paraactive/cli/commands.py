@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from paraactive.cli.tables import show_run, show_times
 from paraactive.errors import InputError
 from paraactive.experiments import Comparison, compare_with_passive
 from paraactive.run import Run
+from paraactive.training import BATCH
 
 _ERRORS = Console(stderr=True)
 
@@ -51,7 +53,7 @@ def train_run(
     if passive:
         with ProgressBar("passive", _ERRORS) as bar:
             comparison = compare_with_passive(
-                run, job.new_learner(), job.stream, job.test, batch=run.rounds[0].seen or 1, seed=seed, observers=[bar]
+                run, job.new_learner(), job.stream, job.test, batch=BATCH, seed=seed, observers=[bar]
             )
     _show(run, as_json, out, comparison)
 
@@ -77,8 +79,9 @@ def _told_how_to_resume(out: Path | None) -> Generator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        if out is not None:
-            print(f"\nStopped; the run file is kept. To go on: paraactive resume {out}", file=sys.stderr)
+        if out is not None and out.exists():
+            again = f"paraactive resume {shlex.quote(str(out))}"
+            print(f"\nStopped; the run file is kept. To go on: {again}", file=sys.stderr)
         raise
 
 
@@ -90,7 +93,7 @@ def _show(run: Run, as_json: bool, out: Path | None = None, comparison: Comparis
     show_run(console, run)
     show_times(console, run, comparison)
     if out is not None:
-        console.print(f"The run is in {out}; check it with: paraactive replay {out}", soft_wrap=True, highlight=False)
+        print(f"The run is in {out}; check it with: paraactive replay {shlex.quote(str(out))}")
 
 
 def _figures(run: Run, comparison: Comparison | None) -> dict[str, Any]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from paraactive import parts
-from paraactive.errors import InputError
+from paraactive.errors import InputError, one_of
 from paraactive.experiments.tasks import ETA, GAMMA, GAP, TASKS, find_task
 from paraactive.learners import Learner
 from paraactive.rules import Rule
@@ -44,28 +42,15 @@ def make_job(
     """Everything that `train` needs, checked."""
     if learner is None:
         learner = TASKS[data].learner if data in TASKS else "svm"
-    choose("learner", learner, parts.LEARNERS)
+    one_of("learner", learner, parts.LEARNERS)
     rule = rule or ("gradient" if learner == "network" else "signed")
-    choose("rule", rule, parts.RULES)
+    one_of("rule", rule, parts.RULES)
     stream = _stream(data, learner, seed, passes)
     return Job(
         stream,
         isinstance(stream, Digits) if test is None else test,
         _learner(learner, rule, isinstance(stream, Digits), seed, learner_options),
         _rule(learner, rule, eta, rate),
-    )
-
-
-def choose(what: str, name: str, known: Iterable[str]) -> str:
-    """The name, if it is known; otherwise an error that guesses what was meant."""
-    known = list(known)
-    if name in known:
-        return name
-    near = difflib.get_close_matches(name, known, n=1)
-    raise InputError(
-        f"no {what} {name!r}",
-        why=f"there is {', '.join(known)}",
-        remedy=f"did you mean {near[0]!r}?" if near else f"name one of these as the {what}",
     )
 
 

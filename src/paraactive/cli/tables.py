@@ -35,7 +35,8 @@ def show_times(console: Console, run: Run, comparison: Comparison | None) -> Non
     """Time on the paper's clock for each number of nodes, and the speedup over passive where it was measured."""
     if not run.simulated:
         return
-    table = Table(title="time with k nodes, simulated as in the paper", title_justify="left", padding=(0, 2))
+    console.print("\nTime with k nodes, simulated as in the paper:")
+    table = Table(padding=(0, 2))
     table.add_column("k", justify="right")
     table.add_column("seconds", justify="right")
     speedups = comparison.speedups(run) if comparison else {}

@@ -12,7 +12,7 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from paraactive.examples import Entries, Selected
+from paraactive.examples import Entries
 from paraactive.node import Node, Sifted
 from paraactive.schedules.base import portion
 
@@ -45,8 +45,7 @@ class Simulated:
 
     def _sent_by(self, node: int, stop: int, pieces: list[Sifted]) -> Sifted:
         """The pieces of one node's portion, as that node would have sent them."""
-        nothing = Sifted(stop, Selected.empty(self._node.stream.width), 0.0, 0.0)
-        sifted = Sifted.join(pieces) if pieces else nothing
+        sifted = Sifted.join([Sifted.nothing(stop, self._node.stream.width), *pieces])
         selected = sifted.selected
         return replace(sifted, selected=replace(selected, node=np.full(len(selected), node, np.int64)))
 

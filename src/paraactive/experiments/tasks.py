@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 
 from paraactive.errors import InputError
@@ -54,9 +55,10 @@ def find_task(name: str) -> Task:
     ('5', '3')
     """
     if name not in TASKS:
+        near = difflib.get_close_matches(name, TASKS, n=1)
         raise InputError(
             f"no task and no file {name!r}",
             why=f"tasks are {', '.join(TASKS)}, and files end in .npz or .npy",
-            remedy="name a task, or check the path of the file",
+            remedy=f"did you mean {near[0]!r}?" if near else "name a task, or check the path of the file",
         )
     return TASKS[name]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from paraactive.errors import InputError
+from paraactive.errors import one_of
 from paraactive.examples import Doubles, Floats, Selected
 from paraactive.learners import kernels, lasvm_loops
 from paraactive.learners.blocks import LANES, panels_for
@@ -51,10 +51,7 @@ class LaSVM:
         reprocess: int = 2,
         gap: float | None = None,
     ) -> None:
-        if kernel not in _KINDS:
-            raise InputError(
-                f"kernel is {kernel!r}", why=f"LaSVM knows {', '.join(_KINDS)}", remedy="name one of these"
-            )
+        one_of("kernel", kernel, _KINDS)
         check_positive(C=C, tau=tau, gamma=gamma, gap=gap)
         check_positive(degree=degree, reprocess=reprocess, whole=True)
         self.C, self.kernel, self.gamma, self.degree, self.coef0 = C, kernel, gamma, degree, coef0

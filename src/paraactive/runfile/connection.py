@@ -12,6 +12,7 @@ from paraactive.errors import RunFileError
 
 FORMAT = 1
 """Version of the tables. A file of another version is refused."""
+_SQLITE = b"SQLite format 3\0"
 _APPLICATION = 0x70617261  # "para", in the header of the file
 
 _TABLES = (
@@ -34,7 +35,7 @@ _TABLES = (
 def create(path: Path) -> sqlite3.Connection:
     """A new file with empty tables, not yet committed: what is put in with them is there together or not at all."""
     connection = connect(path, "rwc")
-    with translated(path, "create"):
+    with translated(path, "create"), _closed_on_failure(connection):
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN")
         connection.execute(f"PRAGMA application_id = {_APPLICATION}")
@@ -54,7 +55,7 @@ def make_room(path: Path, overwrite: bool) -> None:
             why="a run file is never overwritten unasked",
             remedy=f"go on with 'paraactive resume {path}', give another --out, or add --overwrite",
         )
-    if overwrite and not _is_unborn(path):
+    if not _is_unborn(path) and not _has_our_header(path):
         open_checked(path, any_version=True).close()  # Never overwrite what is not a run file.
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
@@ -62,8 +63,10 @@ def make_room(path: Path, overwrite: bool) -> None:
 
 def _is_unborn(path: Path) -> bool:
     """True for an empty file, or a SQLite file without a single table."""
-    if path.is_file() and path.stat().st_size == 0:
-        return True
+    with path.open("rb") as file:
+        head = file.read(len(_SQLITE))
+    if head != _SQLITE:
+        return not head
     try:
         with translated(path, "read"):
             connection = connect(path, "ro")
@@ -75,45 +78,66 @@ def _is_unborn(path: Path) -> bool:
         return False
 
 
+def _has_our_header(path: Path) -> bool:
+    """True for a run file, also a damaged one; a young one may still have its header in the write-ahead log."""
+    with path.open("rb") as file:
+        head = file.read(72)
+    return head.startswith(_SQLITE) and int.from_bytes(head[68:72]) == _APPLICATION
+
+
+def check_not_folder(path: Path) -> None:
+    """An error if a run file cannot be there."""
+    if path.exists() and not path.is_file():
+        raise RunFileError(f"{path} is not a file", why="it is a folder or a device", remedy="give another --out")
+
+
 def check_there(path: Path) -> None:
     if not path.is_file():
-        raise RunFileError(f"no run file {path}", why="nothing is there", remedy="check the path, or train first")
+        why = "it is not a file" if path.exists() else "nothing is there"
+        raise RunFileError(f"no run file {path}", why=why, remedy="check the path, or train first")
 
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:
     with translated(path, "open"):
         connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode={mode}", uri=True, timeout=10)
-        connection.execute("PRAGMA synchronous = NORMAL")
+        with _closed_on_failure(connection):
+            connection.execute("PRAGMA synchronous = NORMAL")
         return connection
 
 
 def open_checked(path: Path, any_version: bool = False) -> sqlite3.Connection:
     """A connection to what is a whole run file of this version; otherwise an error that says what it is instead."""
     connection = connect(path, "rw")
+    with translated(path, "read"), _closed_on_failure(connection):
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if application == 0 and not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            raise RunFileError(
+                f"{path} holds no run", why="it was stopped before it began", remedy="start it again with train"
+            )
+        if application != _APPLICATION:
+            raise RunFileError(
+                f"{path} is not a run file",
+                why="it is a SQLite file of another program",
+                remedy="give a file that train wrote",
+            )
+        if version != FORMAT and not any_version:
+            raise RunFileError(
+                f"{path} has format {version}",
+                why=f"this version of paraactive reads format {FORMAT}",
+                remedy="use the version of paraactive that wrote it, or train anew",
+            )
+        fault = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if fault != "ok":
+            why = " ".join(fault.split())
+            raise RunFileError(f"{path} is damaged", why=why, remedy="restore a copy of it, or train anew")
+    return connection
+
+
+@contextmanager
+def _closed_on_failure(connection: sqlite3.Connection) -> Generator[None]:
     try:
-        with translated(path, "read"):
-            application = connection.execute("PRAGMA application_id").fetchone()[0]
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
-            if application == 0 and not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                raise RunFileError(
-                    f"{path} holds no run", why="it was stopped before it began", remedy="start it again with train"
-                )
-            if application != _APPLICATION:
-                raise RunFileError(
-                    f"{path} is not a run file",
-                    why="it is a SQLite file of another program",
-                    remedy="give a file that train wrote",
-                )
-            if version != FORMAT and not any_version:
-                raise RunFileError(
-                    f"{path} has format {version}",
-                    why=f"this version of paraactive reads format {FORMAT}",
-                    remedy="use the version of paraactive that wrote it, or train anew",
-                )
-            fault = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-            if fault != "ok":
-                raise RunFileError(f"{path} is damaged", why=fault, remedy="restore a copy of it, or train anew")
-        return connection
+        yield
     except BaseException:
         connection.close()
         raise
@@ -135,7 +159,7 @@ def translated(path: Path, doing: str) -> Generator[None]:
         if doing == "write":
             raise RunFileError(
                 f"cannot write {path}",
-                why=f"{said}, perhaps the disk is full",
+                why=said if "full" in said else f"{said}, perhaps the disk is full",
                 remedy=f"all rounds up to the last commit are safe: make room, then 'paraactive resume {path}'",
             ) from error
         raise RunFileError(f"cannot {doing} {path}", why=said, remedy="check the path and its permissions") from error

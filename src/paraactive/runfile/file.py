@@ -10,14 +10,14 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from paraactive.errors import RunFileError
+from paraactive.errors import InputError, RunFileError
 from paraactive.events import Event, Round
 from paraactive.examples import Entries, Examples, Selected
 from paraactive.runfile import connection
@@ -48,32 +48,37 @@ class RunFile:
     def create(cls, path: Path | str, configuration: dict[str, Any], *, overwrite: bool = False) -> RunFile:
         """A new run file with this configuration. A file that is there is kept, unless told to overwrite."""
         path = Path(path)
-        lock = RunLock(path)
-        try:
+        connection.check_not_folder(path)
+        with ExitStack() as undo:
+            lock = RunLock(path)
+            undo.callback(lock.release)
             connection.make_room(path, overwrite)
-            file = cls(path, connection.create(path), lock)
+            file = cls(path, undo.enter_context(closing(connection.create(path))), lock)
             file.configure(**configuration)
+            undo.pop_all()
             return file
-        except BaseException:
-            lock.release()
-            raise
 
     @classmethod
     def resume(cls, path: Path | str) -> RunFile:
         """The run file, to write on. An error if a live run holds it."""
-        connection.check_there(Path(path))
-        lock = RunLock(Path(path))
-        try:
-            return cls(Path(path), connection.open_checked(Path(path)), lock)
-        except BaseException:
-            lock.release()
-            raise
+        path = Path(path)
+        connection.check_there(path)
+        with ExitStack() as undo:
+            lock = RunLock(path)
+            undo.callback(lock.release)
+            file = cls(path, undo.enter_context(closing(connection.open_checked(path))), lock)
+            undo.pop_all()
+            return file
 
     @classmethod
     def read(cls, path: Path | str) -> RunFile:
         """The run file, only to look; a live run may go on writing it."""
-        connection.check_there(Path(path))
-        return cls(Path(path), connection.open_checked(Path(path)), None)
+        path = Path(path)
+        connection.check_there(path)
+        with ExitStack() as undo:
+            file = cls(path, undo.enter_context(closing(connection.open_checked(path))), None)
+            undo.pop_all()
+            return file
 
     def close(self) -> None:
         """Commit what is whole and let go of the file."""
@@ -196,12 +201,13 @@ class RunFile:
         self._commit()
 
     def last_snapshot(self) -> tuple[int, int, State] | None:
-        """(version, rounds, state) of the newest snapshot."""
+        """(version, rounds, state) of the newest snapshot that can be read; the log has all that a damaged one had."""
         with self._guarded("read"):
-            row = self._database.execute(
-                "SELECT version, rounds, state FROM snapshots ORDER BY version DESC LIMIT 1"
-            ).fetchone()
-        return None if row is None else (row[0], row[1], unpack(row[2]))
+            rows = self._database.execute("SELECT version, rounds, state FROM snapshots ORDER BY version DESC")
+            for version, rounds, state in rows.fetchall():
+                with suppress(InputError):
+                    return version, rounds, unpack(state)
+        return None
 
     def observe(self, event: Event) -> None:
         """Write an event down. Rounds have a table of their own."""
@@ -235,8 +241,12 @@ class RunFile:
                 "SELECT (SELECT count(*) FROM entries), (SELECT coalesce(max(sequence) + 1, 0) FROM entries), "
                 "coalesce(max(version), 0), count(*), coalesce(max(number) + 1, 0), coalesce(max(seen), 0) FROM rounds"
             ).fetchone()
-        if not count == self.version == ended or last != self.rounds:
+        if count != self.version:
+            raise self._damaged(f"it misses {self.version - count} of its {self.version} entries")
+        if self.version != ended:
             raise self._damaged(f"it has {count} entries where its rounds say {ended}")
+        if last != self.rounds:
+            raise self._damaged(f"it has {self.rounds} rounds where the last is number {last - 1}")
 
     def _damaged(self, why: str) -> RunFileError:
         return RunFileError(f"{self.path} is damaged", why=why, remedy="restore a copy of it, or train anew")

@@ -18,8 +18,11 @@ def open_columns(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
     """X and y of a numpy file: .npz with arrays x and y, or .npy whose last column is the label."""
     try:
         with path.open("rb") as file:
-            if file.read(2) == b"PK":  # an .npz is a zip file
+            head = file.read(6)
+            if head.startswith(b"PK"):  # an .npz is a zip file
                 return _members(path, file)
+            if head != b"\x93NUMPY":
+                raise ValueError("it is no numpy file")  # numpy itself would advise to unpickle it
         # A memory map: only the float32 copy of a big .npy is ever in memory.
         return _last_column(path, np.load(path, mmap_mode="r", allow_pickle=False))
     except FileNotFoundError:

@@ -1,0 +1,33 @@
+"""Small data for the tests, made the same way everywhere."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from paraactive.examples import Doubles, Examples, Floats, Labels, Selected
+
+
+def selected(x: Floats, y: Labels, p: Doubles | float = 1.0, key: np.ndarray | None = None) -> Selected:
+    """These rows as selected examples."""
+    count = len(y)
+    index = np.arange(count, dtype=np.int64)
+    nothing = np.zeros(count, np.int64)
+    examples = Examples(np.ascontiguousarray(x, np.float32), y, index, index if key is None else key)
+    return Selected(examples, np.broadcast_to(np.asarray(p, np.float64), count).copy(), nothing, nothing, nothing)
+
+
+def two_moons(count: int, noise: float, seed: int) -> tuple[Floats, Labels]:
+    """Two half circles that reach into each other."""
+    rng = np.random.default_rng(seed)
+    angle, upper = rng.uniform(0, np.pi, count), rng.random(count) < 0.5
+    x = np.where(upper, np.cos(angle), 1 - np.cos(angle)), np.where(upper, np.sin(angle), 0.5 - np.sin(angle))
+    rows = np.column_stack(x) + rng.normal(0, noise, (count, 2))
+    return rows.astype(np.float32), np.where(upper, 1, -1).astype(np.int8)
+
+
+def stripes(count: int, width: int, seed: int) -> tuple[Floats, Labels]:
+    """A linear problem with a few labels flipped."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(count, width)).astype(np.float32)
+    side = x @ rng.normal(size=width) > 0
+    return x, np.where(side ^ (rng.random(count) < 0.05), 1, -1).astype(np.int8)

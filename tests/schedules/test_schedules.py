@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from making import two_moons
+from paraactive import Arrays, Digits, LaSVM, Network
+from paraactive.engines import Simulated
+from paraactive.errors import InputError
+from paraactive.examples import Entries, Selected
+from paraactive.learners import Learner
+from paraactive.log import MemoryLog
+from paraactive.node import Node
+from paraactive.rules import Gradient, Margin, Passive, Rule, SignedMargin
+from paraactive.schedules import Plan, Schedule, portion, sequential, synchronous
+from paraactive.streams import Stream
+
+X, Y = two_moons(900, noise=0.3, seed=0)
+MOONS = Arrays(X, Y, seed=1)
+
+
+def run(
+    learner: Learner, rule: Rule, stream: Stream, plan: Plan, schedule: Schedule = synchronous
+) -> tuple[Selected, str]:
+    """The whole log and the digest of the model."""
+    log = MemoryLog(keep=True)
+    for _ in schedule(Simulated(Node(learner, rule, stream, seed=4), plan.nodes), log, plan):
+        pass
+    return Selected.concatenate([entries.selected for entries in log.entries]), learner.digest()
+
+
+def assert_same_log(one: Selected, other: Selected, versions: bool = True) -> None:
+    """Bit for bit; which node sifted an example is not part of the log."""
+    columns = [(s.examples.x, s.examples.y, s.examples.index, s.examples.key, s.p, s.seen) for s in (one, other)]
+    for a, b in zip(*columns, strict=True):
+        assert np.array_equal(a, b)
+    if versions:
+        assert np.array_equal(one.version, other.version)
+
+
+@pytest.mark.parametrize(
+    ("learner", "rule", "stream"),
+    [
+        (lambda: LaSVM(gamma=0.012, gap=0.2), SignedMargin(0.05), Digits()),
+        (lambda: LaSVM(gamma=0.012), Margin(0.1), Digits(seed=2)),
+        (lambda: Network(hidden=50), Gradient(), Digits(negative=(5,), positive=(3,), low=0)),
+        (lambda: LaSVM(kernel="linear"), Margin(0.1), MOONS),
+    ],
+    ids=["svm, signed margin", "svm, margin", "network, gradient", "linear svm, arrays"],
+)
+def test_the_log_is_the_same_for_every_number_of_nodes(
+    learner: Callable[[], Learner], rule: Rule, stream: Stream
+) -> None:
+    examples, batch = (900, 200) if stream.length else (3000, 500)
+    logs = {k: run(learner(), rule, stream, Plan(examples, batch, 300, k)) for k in (1, 2, 4, 7, 64)}
+    assert 350 < len(logs[1][0]) < examples
+    for k in (2, 4, 7, 64):
+        assert_same_log(logs[1][0], logs[k][0])
+        assert logs[1][1] == logs[k][1]
+    assert set(logs[64][0].node) > {0, 1, 30}
+
+
+@given(nodes=st.integers(1, 150), batch=st.integers(150, 400), warmstart=st.integers(0, 300))
+@settings(max_examples=12, deadline=None)
+def test_the_log_is_the_same_whatever_the_sizes(nodes: int, batch: int, warmstart: int) -> None:
+    one, digest = run(LaSVM(gamma=1.0), Margin(0.2), MOONS, Plan(900, batch, warmstart, 1))
+    other, other_digest = run(LaSVM(gamma=1.0), Margin(0.2), MOONS, Plan(900, batch, warmstart, nodes))
+    assert_same_log(one, other)
+    assert digest == other_digest
+
+
+def test_sequential_learning_is_the_synchronous_algorithm_with_batches_of_one() -> None:
+    one, digest = run(LaSVM(gamma=1.0), Margin(0.3), MOONS, Plan(900, 100, 100, 1), sequential)
+    other, other_digest = run(LaSVM(gamma=1.0), Margin(0.3), MOONS, Plan(900, 1, 100, 1), synchronous)
+    assert 150 < len(one) < 800
+    assert_same_log(one, other)
+    assert digest == other_digest
+
+
+def test_passive_learning_does_not_depend_on_the_batch_or_the_schedule() -> None:
+    plans = [
+        (Plan(900, 37, 100, 1), synchronous),
+        (Plan(900, 900, 0, 1), synchronous),
+        (Plan(900, 64, 10, 1), sequential),
+    ]
+    logs = [run(LaSVM(gamma=1.0), Passive(), MOONS, plan, schedule) for plan, schedule in plans]
+    assert len({digest for _, digest in logs}) == 1
+    assert all(len(log) == 900 for log, _ in logs)
+
+
+def test_a_round_is_sifted_with_the_model_and_the_count_of_its_beginning() -> None:
+    log = MemoryLog(keep=True)
+    node = Node(LaSVM(gamma=1.0), Margin(0.2), MOONS, seed=4)
+    ended = list(synchronous(Simulated(node, 3), log, Plan(900, 200, 100, 3)))
+    assert [round.seen for round in ended] == [100, 300, 500, 700, 900]
+    assert [round.number for round in ended] == [0, 1, 2, 3, 4]
+    for before, round, entries in zip(ended, ended[1:], log.entries[1:], strict=False):
+        assert set(entries.selected.seen) == {before.seen}
+        assert set(entries.selected.version) == {before.version}
+        assert round.version - before.version == round.selected == len(entries)
+        assert entries.delay.tolist() == list(range(len(entries)))
+
+
+def test_sequential_learning_has_no_delay() -> None:
+    log, _ = run(LaSVM(gamma=1.0), Margin(0.3), MOONS, Plan(900, 100, 100, 1), sequential)
+    assert not Entries(0, log).delay[100:].any()
+
+
+def test_a_plan_that_ends_within_the_warmstart_learns_just_that() -> None:
+    log, _ = run(LaSVM(gamma=1.0), Margin(0.3), MOONS, Plan(50, 100, 400, 1))
+    assert log.examples.index.tolist() == list(range(50))
+
+
+@given(first=st.integers(0, 1000), count=st.integers(0, 500), nodes=st.integers(1, 200))
+def test_portions_cover_everything_once_and_differ_by_at_most_one(first: int, count: int, nodes: int) -> None:
+    pieces = [portion(first, first + count, node, nodes) for node in range(nodes)]
+    assert [i for a, b in pieces for i in range(a, b)] == list(range(first, first + count))
+    sizes = {b - a for a, b in pieces}
+    assert max(sizes) - min(sizes) <= 1
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        ((0, 10, 0, 1), "examples is 0"),
+        ((10, 0, 0, 1), "batch is 0"),
+        ((10, 10, -1, 1), "warmstart is -1"),
+        ((10, 10, 0, 0), "nodes is 0"),
+        ((100, 10, 0, 11), "batch is 10 for 11 nodes"),
+    ],
+)
+def test_impossible_plans_are_refused(plan: tuple[int, int, int, int], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        Plan(*plan)

@@ -1,0 +1,68 @@
+"""The figures that the paper's tasks must reach, run as a user would run them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from paraactive import Digits, LaSVM, Network, train
+from paraactive.evaluation import count_mistakes
+from paraactive.rules import Gradient, Margin, Rule, SignedMargin
+from paraactive.run import Run
+
+BATCH = 4096
+
+
+def _checkpoints(learner: LaSVM | Network, rule: Rule, digits: Digits, seen: list[int]) -> list[tuple[float, int, int]]:
+    """(share selected, mistakes, vectors) at each of these, in one run."""
+    test = digits.test()
+    reached: list[tuple[float, int, int]] = []
+
+    def note(run: Run) -> bool:
+        if run.seen in seen:
+            rate = sum(ended.selected for ended in run.rounds[1:]) / run.seen
+            reached.append((rate, count_mistakes(run.learner, test), getattr(run.learner, "vectors", 0)))
+        return False
+
+    train(learner, digits, rule=rule, examples=max(seen), batch=BATCH, warmstart=BATCH, seed=digits.seed, stop=note)
+    return reached
+
+
+def test_the_svm_with_the_settings_of_the_paper() -> None:
+    early, late = _checkpoints(LaSVM(C=1, gamma=0.012), Margin(0.1), Digits(), [10 * BATCH, 91 * BATCH])
+    rate, mistakes, _ = early
+    assert rate < 0.03
+    assert mistakes <= 45
+    rate, mistakes, vectors = late
+    assert mistakes <= 30
+    assert vectors <= 4500
+
+
+@cache
+def _signed() -> list[list[tuple[float, int, int]]]:
+    return [
+        _checkpoints(LaSVM(C=1, gamma=0.012, gap=0.2), SignedMargin(0.05), Digits(seed=seed), [10 * BATCH, 46 * BATCH])
+        for seed in range(3)
+    ]
+
+
+def test_signed_margin_makes_at_most_30_mistakes_after_41_thousand_examples_in_the_mean_of_three_seeds() -> None:
+    assert np.mean([early[1] for early, _ in _signed()]) <= 30
+
+
+def test_signed_margin_makes_at_most_21_mistakes_after_190_thousand_examples_in_the_mean_of_three_seeds() -> None:
+    assert np.mean([late[1] for _, late in _signed()]) <= 21
+
+
+@pytest.mark.parametrize(
+    ("rule", "mistakes", "least", "most"),
+    [(Gradient(), 10, 0.0, 0.10), (Margin(0.0005), 11, 0.25, 0.50)],
+    ids=["gradient rule", "margin rule, as in the paper"],
+)
+def test_the_network_after_400_thousand_examples(rule: Rule, mistakes: int, least: float, most: float) -> None:
+    digits = Digits(negative=(5,), positive=(3,), low=0)
+    ((rate, made, _),) = _checkpoints(Network(), rule, digits, [98 * BATCH])
+    assert made <= mistakes
+    assert least <= rate <= most
