@@ -9,6 +9,15 @@ from typing import Any
 from benchmarks import bench_sift, bench_stream, bench_svm, measuring
 
 HERE = Path(__file__).parent
+BEGIN, END = "<!-- made by make bench -->", "<!-- end -->"
+
+
+def put_into_readme(rendered: str) -> None:
+    """Replace the table of the README, so that no figure there is typed by hand."""
+    readme = HERE.parent / "README.md"
+    before, rest = readme.read_text().split(BEGIN)
+    _, after = rest.split(END)
+    readme.write_text(f"{before}{BEGIN}\n{rendered}\n{END}{after}")
 
 
 def main() -> None:
@@ -31,6 +40,7 @@ def main() -> None:
         text += ["", f"## {title}", "", render(result)]
         print("\n".join(text[-2:]))
     (HERE / "RESULTS.md").write_text("\n".join(text) + "\n")
+    put_into_readme(bench_svm.render(figures["svm"]))
 
 
 if __name__ == "__main__":

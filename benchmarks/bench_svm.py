@@ -91,7 +91,7 @@ def render(results: dict[str, Any]) -> str:
             + ([between(found), between(result["times_faster_than_svc"], 1)] if found else ["not reached", ""])
         )
     note = f"SVC ends at {peer['mistakes']} mistakes with {peer['vectors']:,} vectors; ours: to {results['target']}."
-    return table(["learner", "examples", "seconds", "times faster"], rows) + "\n" + note
+    return table(["learner", "examples", "seconds", "times faster"], rows) + "\n\n" + note
 
 
 if __name__ == "__main__":
