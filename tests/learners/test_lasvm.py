@@ -14,7 +14,7 @@ from paraactive.learners.lasvm import _norms
 
 
 def _kernel_from_scratch(svm: LaSVM) -> Any:
-    rows = svm.support_vectors
+    rows = svm._vectors()
     return svm._kernel_within(rows, _norms(rows))
 
 
@@ -22,7 +22,7 @@ def test_it_takes_the_same_steps_as_the_plain_algorithm() -> None:
     x, y = two_moons(220, noise=0.25, seed=1)
     p = np.random.default_rng(2).uniform(0.1, 1.0, len(y))
     svm = LaSVM(C=2.0, gamma=1.5, tau=1e-3)
-    plain = PlainLaSVM(svm_kernel(svm, x), y, 2.0 * (1 / p), 2.0, 1e-3, 2)
+    plain = PlainLaSVM(svm_kernel(LaSVM(gamma=1.5), x), y, 2.0 * (1 / p), 2.0, 1e-3, 2)
     svm.update(selected(x, y, p))
     for k in range(len(y)):
         plain.process(k)
@@ -35,7 +35,8 @@ def test_it_takes_the_same_steps_as_the_plain_algorithm() -> None:
 
 def svm_kernel(svm: LaSVM, x: Any) -> Any:
     """The kernel matrix in the learner's own float32 values, so that only the algorithm is compared."""
-    svm._allocate(x.shape[1])
+    svm.update(selected(x[:1], np.array([1], np.int8)))
+    x = svm._centred(x)
     return svm._kernel_within(x, _norms(x))
 
 
@@ -67,7 +68,9 @@ def test_its_gradients_equal_those_recomputed_from_scratch(churned: LaSVM) -> No
 
 def test_its_vectors_are_the_examples_of_their_keys(churned: LaSVM) -> None:
     x, _ = two_moons(3000, noise=0.3, seed=3)
-    assert np.array_equal(churned.support_vectors, x[churned._keys[: churned.vectors]])
+    kept = x[churned._keys[: churned.vectors]]
+    assert np.array_equal(churned._vectors(), churned._centred(kept))
+    np.testing.assert_allclose(churned.support_vectors, kept, atol=1e-6)
 
 
 def test_empty_slots_add_nothing_to_a_score(churned: LaSVM) -> None:
@@ -138,6 +141,16 @@ def test_run_to_the_end_with_sample_weights_it_agrees_with_svc(data: Any, option
     assert ours.dual_objective() == pytest.approx(_svc_objective(svc, kernel, y), rel=1e-3)
     equal = np.mean((ours.score(x) > 0) == (svc.decision_function(x.astype(np.float64)) > 0))
     assert equal >= 0.998
+
+
+def test_data_far_from_the_origin_is_learnt_as_well() -> None:
+    x, y = two_moons(400, noise=0.2, seed=17)
+    offset = np.array([3000.0, -7000.0])
+    shifted = (x.astype(np.float64) + offset).astype(np.float32)
+    near = _trained(LaSVM(gamma=1.0), x, y, 1.0, passes=5)
+    far = _trained(LaSVM(gamma=1.0), shifted, y, 1.0, passes=5)
+    # What is left is the rounding of the data itself, to 0.0005 here.
+    np.testing.assert_allclose(far.score(shifted), near.score(x), atol=0.02)
 
 
 def test_an_example_of_weight_three_is_worth_three_copies_of_it() -> None:

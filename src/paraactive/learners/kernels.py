@@ -60,31 +60,37 @@ def _to_kernel(block, xx, row, ss, column, kind, gamma, coef0, degree):
 
 
 @njit(cache=True, nogil=True)
-def _whole_blocks(x, xx):
-    """The last rows, filled up with zeros to a whole block."""
+def _last_rows(x, xx):
+    """The rows behind the last whole block, filled up with zeros to one, with their norms."""
     first = x.shape[0] - x.shape[0] % ROWS
     rest, norms = np.zeros((ROWS, x.shape[1]), np.float32), np.zeros(ROWS, np.float32)
     for r in range(x.shape[0] - first):
         rest[r] = x[first + r]
         norms[r] = xx[first + r]
-    return first, rest, norms
+    return rest, norms
+
+
+@njit(cache=True, nogil=True)
+def _kernel_block(x, xx, row, rest, rest_norms, panels, ss, panel, kind, gamma, coef0, degree, block):
+    """Kernel values of ROWS rows from `row` on with the LANES columns of a panel."""
+    if row + ROWS <= x.shape[0]:
+        block_product(x, row, panels, panel, block)
+        _to_kernel(block, xx, row, ss, panel * LANES, kind, gamma, coef0, degree)
+    else:
+        block_product(rest, 0, panels, panel, block)
+        _to_kernel(block, rest_norms, 0, ss, panel * LANES, kind, gamma, coef0, degree)
 
 
 @njit(cache=True, nogil=True)
 def kernel_rows(x, xx, panels, ss, columns, kind, gamma, coef0, degree, out):
     """out[i, c] = K(x_i, s_c) for c < columns."""
     block = np.empty((ROWS, LANES), np.float32)
-    whole, rest, rest_norms = _whole_blocks(x, xx)
+    rest, rest_norms = _last_rows(x, xx)
     for first in range(0, x.shape[0], TILE):
         for panel in range(-(-columns // LANES)):
             start = panel * LANES
             for row in range(first, min(first + TILE, x.shape[0]), ROWS):
-                if row < whole:
-                    block_product(x, row, panels, panel, block)
-                    _to_kernel(block, xx, row, ss, start, kind, gamma, coef0, degree)
-                else:
-                    block_product(rest, 0, panels, panel, block)
-                    _to_kernel(block, rest_norms, 0, ss, start, kind, gamma, coef0, degree)
+                _kernel_block(x, xx, row, rest, rest_norms, panels, ss, panel, kind, gamma, coef0, degree, block)
                 for r in range(min(ROWS, x.shape[0] - row)):
                     for lane in range(min(LANES, columns - start)):
                         out[row + r, start + lane] = block[r, lane]
@@ -95,19 +101,14 @@ def kernel_sums(x, xx, panels, ss, alpha, columns, kind, gamma, coef0, degree, o
     """out[i] = sum over c < columns of alpha_c K(x_i, s_c); alpha is 0 from there to the end of its panel."""
     block = np.empty((ROWS, LANES), np.float32)
     sums = np.empty((TILE, LANES), np.float64)
-    whole, rest, rest_norms = _whole_blocks(x, xx)
+    rest, rest_norms = _last_rows(x, xx)
     for first in range(0, x.shape[0], TILE):
         last = min(first + TILE, x.shape[0])
         sums[:] = 0.0
         for panel in range(-(-columns // LANES)):
             start = panel * LANES
             for row in range(first, last, ROWS):
-                if row < whole:
-                    block_product(x, row, panels, panel, block)
-                    _to_kernel(block, xx, row, ss, start, kind, gamma, coef0, degree)
-                else:
-                    block_product(rest, 0, panels, panel, block)
-                    _to_kernel(block, rest_norms, 0, ss, start, kind, gamma, coef0, degree)
+                _kernel_block(x, xx, row, rest, rest_norms, panels, ss, panel, kind, gamma, coef0, degree, block)
                 for r in range(ROWS):
                     for lane in range(LANES):
                         sums[row - first + r, lane] += alpha[start + lane] * block[r, lane]

@@ -77,9 +77,8 @@ class LaSVM:
 
     @property
     def support_vectors(self) -> Floats:
-        """The live vectors, one a row."""
-        rows = self._panels.transpose(0, 2, 1).reshape(-1, self._width) if self._width else np.zeros((0, 0), np.float32)
-        return np.ascontiguousarray(rows[: self._count])
+        """The live vectors, one a row, up to the rounding of float32."""
+        return self._vectors() + self._centre if self._width else np.zeros((0, 0), np.float32)
 
     @property
     def dual_coefficients(self) -> Doubles:
@@ -90,7 +89,7 @@ class LaSVM:
         """f(x) = sum_s alpha_s K(s, x) + b for each row; 0 before the first update."""
         out = np.zeros(len(x))
         if self._width:
-            x = check_rows(x, self._width)
+            x = self._centred(x)
             kernels.kernel_sums(
                 x, _norms(x), self._panels, self._ss, self._alpha, self._count, *self._kernel_arguments(), out
             )
@@ -109,8 +108,12 @@ class LaSVM:
 
     def update(self, selected: Selected) -> None:
         """Process each example, with the box C/p, and reprocess; an example that is live is not inserted again."""
+        if not len(selected):
+            return
         if not self._width:
             self._allocate(selected.examples.width)
+            if self.kernel == "rbf":
+                self._centre = selected.examples.x[0].copy()
         for first in range(0, len(selected), _BATCH):
             self._learn(selected.take(slice(first, first + _BATCH)))
 
@@ -125,7 +128,7 @@ class LaSVM:
 
     def _learn(self, batch: Selected) -> None:
         examples = batch.examples
-        x = check_rows(examples.x, self._width)
+        x = self._centred(examples.x)
         self._reserve(self._count + len(x))
         xx = _norms(x)
         old_rows = np.empty((len(x), self._count), np.float32)
@@ -146,6 +149,7 @@ class LaSVM:
 
     def _allocate(self, width: int) -> None:
         self._width, self._count = width, 0
+        self._centre = np.zeros(width, np.float32)
         self._panels = np.zeros((0, width, LANES), np.float32)
         self._ss = np.zeros(0, np.float32)
         self._alpha, self._g, self._lower, self._upper = (np.zeros(0) for _ in range(4))
@@ -163,6 +167,19 @@ class LaSVM:
             setattr(self, name, _grown(getattr(self, name), (slots,)))
         self._panels = _grown(self._panels, (panels, self._width, LANES))
         self._kernel = _grown(self._kernel, (slots, slots), self._count)
+
+    def _centred(self, x: Floats) -> Floats:
+        """Rows relative to the first example learnt.
+
+        Distances do not change, but ||x||^2 + ||s||^2 - 2 x.s is exact only where the norms are not far larger than the
+        distances: data far from the origin would lose all its digits in float32.
+        """
+        x = check_rows(x, self._width)
+        return x - self._centre if self.kernel == "rbf" else x
+
+    def _vectors(self) -> Floats:
+        """The live vectors as they lie in the panels, centred."""
+        return np.ascontiguousarray(self._panels.transpose(0, 2, 1).reshape(-1, self._width)[: self._count])
 
     def _slots(self) -> tuple[Any, ...]:
         return (
@@ -192,7 +209,8 @@ class LaSVM:
         live = slice(0, self._count)
         return {
             "width": np.array(self._width),
-            "vectors": self.support_vectors,
+            "centre": self._centre.copy(),
+            "vectors": self._vectors(),
             "alpha": self._alpha[live].copy(),
             "gradient": self._g[live].copy(),
             "lower": self._lower[live].copy(),
@@ -208,6 +226,7 @@ class LaSVM:
             self._width = self._count = 0
             return
         self._allocate(width)
+        self._centre[:] = state["centre"]
         x, count = np.ascontiguousarray(state["vectors"]), len(state["alpha"])
         self._reserve(count)
         self._count = count
