@@ -25,10 +25,16 @@ $(VENV)/.check: $(VENV)/.package
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[check]'
 	@touch $@
 
-demo: $(VENV)/.package
+# numba caches each compiled loop by its own file alone: when one of them changes, all are compiled anew.
+LOOPS := $(wildcard src/paraactive/learners/*.py src/paraactive/streams/deformations.py src/paraactive/philox.py)
+$(VENV)/.loops: $(VENV)/.package $(LOOPS)
+	@find src tests -name '*.nb[ic]' -delete
+	@touch $@
+
+demo: $(VENV)/.package $(VENV)/.loops
 	@$(BIN)/paraactive demo
 
-test: $(VENV)/.test
+test: $(VENV)/.test $(VENV)/.loops
 	$(BIN)/python -m pytest -q
 
 check: $(VENV)/.check
@@ -37,7 +43,7 @@ check: $(VENV)/.check
 	$(BIN)/pyright --warnings
 	$(BIN)/lint-imports
 
-bench: $(VENV)/.test
+bench: $(VENV)/.test $(VENV)/.loops
 	$(BIN)/python -m benchmarks
 
 clean:
@@ -45,7 +51,7 @@ clean:
 	find src tests benchmarks scripts -name __pycache__ -prune -exec rm -rf {} +
 
 # The picture of the README, from six run files.
-picture: $(VENV)/.package
+picture: $(VENV)/.package $(VENV)/.loops
 	for seed in 0 1 2; do \
 	  $(BIN)/paraactive train digits-31v57 --rule passive --examples 102400 --seed $$seed --out $(VENV)/passive-$$seed.db --overwrite; \
 	  $(BIN)/paraactive train digits-31v57 --examples 204800 --seed $$seed --out $(VENV)/signed-$$seed.db --overwrite; \

@@ -167,8 +167,9 @@ def test_a_killed_run_tries_its_model_as_often_as_if_it_had_not_been(tmp_path: P
     whole = begin(tmp_path / "whole.db")
     forked(lambda: begin(tmp_path / "run.db", dying(Evaluated, 3))).join()
     run = resume(tmp_path / "run.db")
-    assert [one.seen for one in run.evaluations][-1] == 1024
-    assert run.mistakes == whole.mistakes
+    tried = [(one.seen, one.mistakes) for one in run.evaluations]
+    assert tried == [(one.seen, one.mistakes) for one in whole.evaluations]
+    assert len(tried) > 4
 
 
 # The command line ----------------------------------------------------------------------------------------------

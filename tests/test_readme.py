@@ -23,7 +23,7 @@ def test_the_python_code_runs_and_sifts(tmp_path: Path) -> None:
     assert float(rate) < 0.1
     inside, outside = (float(score) for score in scores.strip("[]").split())
     assert inside < 0 < outside
-    assert (tmp_path / "run.db").exists()
+    assert (tmp_path / "circle.db").exists()
 
 
 def test_the_commands_named_are_commands() -> None:

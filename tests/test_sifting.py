@@ -74,7 +74,7 @@ def test_each_example_is_selected_as_often_as_its_p_says(rule: Rule) -> None:
         assert 0.6 < np.mean((off[fair[selected]] / spread[fair]) ** 2) < 1.6
 
 
-@pytest.mark.parametrize("rule", [Margin(0.3), SignedMargin(0.3), Uniform(0.1)], ids=repr)
+@pytest.mark.parametrize("rule", [Margin(0.3), SignedMargin(0.3), Gradient(), Uniform(0.1)], ids=repr)
 def test_the_progressive_error_of_a_whole_run_is_unbiased(rule: Rule) -> None:
     x, y = two_moons(1000, noise=0.35, seed=2)
     stream = Arrays(x, y, shuffle=False)

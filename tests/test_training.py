@@ -96,7 +96,7 @@ def test_replay_of_a_log_that_was_tampered_with_says_so(tampering: str, place: s
     train(Network(hidden=20), moons(), rule=Gradient(), **BATCH, out=out)
     one = f"(SELECT sequence FROM entries WHERE p < 0.5 ORDER BY sequence {place} LIMIT 1)"
     sql(out, f"UPDATE entries SET {tampering} WHERE sequence = {one}")
-    with pytest.raises(ReplayError, match="another model than the run had: digests differ"):
+    with pytest.raises(ReplayError, match="another model than the run had: the log was changed"):
         replay(out)
 
 
@@ -119,7 +119,7 @@ def test_replay_tells_its_observers_of_every_round(out: Path):
     replay(out, observers=[events.append])
     assert events[0] == RunStarted(2400, 0)
     assert events[1:-1] == run.rounds
-    assert events[-1] == RunEnded(2400, run.selected, run.learner.digest())
+    assert events[-1] == RunEnded(2400, run.warmstart + run.selected, run.learner.digest())
 
 
 # Resume --------------------------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ def test_a_run_that_goes_on_with_other_nodes_ends_as_if_it_had_not(tmp_path: Pat
     train(svm(), moons(), **BATCH, nodes=3, out=tmp_path / "parts.db", stop=lambda run: run.seen >= 800)
     for nodes, end in ((64, 1400), (1, 2400)):
         run = resume(tmp_path / "parts.db", nodes=nodes, stream=moons(), stop=lambda run, end=end: run.seen >= end)
-        assert (run.nodes, run.seen) == (nodes, end)
+        assert (run.plan.nodes, run.seen) == (nodes, end)
     assert run.learner.digest() == whole.learner.digest()
     assert log_of(tmp_path / "parts.db") == log_of(tmp_path / "whole.db")
 
@@ -175,7 +175,7 @@ def test_a_run_with_damaged_snapshots_resumes_from_its_log(out: Path):
 
 def test_arrays_in_memory_must_be_handed_over_to_resume(out: Path):
     train(svm(), moons(), **BATCH, out=out, stop=lambda run: run.seen >= 800)
-    with pytest.raises(InputError, match=r"stream of arrays in memory cannot be made.*resume\(path, stream=\.\.\.\)"):
+    with pytest.raises(InputError, match=r"arrays of the run are not in its file.*resume\(path, stream=Arrays"):
         resume(out)
     assert resume(out, stream=moons()).learner.digest() == train(svm(), moons(), **BATCH).learner.digest()
 
@@ -187,14 +187,14 @@ def test_arrays_in_memory_must_be_handed_over_to_resume(out: Path):
         (Arrays(X, -Y), "fingerprint"),
         (Arrays(X[::-1], Y[::-1]), "fingerprint"),
         (Arrays(X, Y > 0), "fingerprint"),
-        (Arrays(X, Y, seed=1), "seed"),
-        (Arrays(X, Y, shuffle=False), "shuffle"),
-        (Digits(), "kind"),
+        (Arrays(X, Y, seed=1), "seed 1: the run was made with seed 0"),
+        (Arrays(X, Y, shuffle=False), "shuffle False: the run was made with shuffle True"),
+        (Digits(), "fingerprint"),
     ],
 )
 def test_other_data_or_another_order_is_refused_to_resume_with(other: Stream, differs: str, out: Path):
     train(svm(), moons(), **BATCH, out=out, stop=lambda run: run.seen >= 800)
-    with pytest.raises(InputError, match=f"is not the one that the run was trained on: its {differs} differs"):
+    with pytest.raises(InputError, match=f"(is not what the run was trained on: its |the stream given has ){differs}"):
         resume(out, stream=other)
     assert sql(out, "SELECT max(seen) FROM rounds") == [(800,)]
 
@@ -222,7 +222,7 @@ def test_replay_does_not_need_the_data_file_and_resume_says_that_it_does(data: P
 def test_a_data_file_that_was_changed_is_noticed(data: Path, out: Path):
     train(svm(), Arrays.load(data), **BATCH, out=out, stop=lambda run: run.seen >= 800)
     np.savez(data, x=X + 1, y=np.where(Y > 0, "upper", "lower"))
-    with pytest.raises(InputError, match=r"moons\.npz is not the one that the run was trained on: its fingerprint"):
+    with pytest.raises(InputError, match=r"moons\.npz is not what the run was trained on: its fingerprint"):
         resume(out)
 
 
@@ -342,7 +342,7 @@ def test_a_learner_that_was_trained_before_gets_no_run_file(out: Path):
 def test_stop_ends_the_run_after_the_round_that_made_it_true(out: Path):
     run = train(svm(), moons(), **BATCH, out=out, stop=lambda run: run.selected > 450)
     assert run.seen < 2400
-    assert run.selected > 450 >= sum(one.selected for one in run.rounds[:-1])
+    assert run.selected > 450 >= sum(one.selected for one in run.rounds[1:-1])
     assert replay(out).learner.digest() == run.learner.digest()
 
 
@@ -395,7 +395,7 @@ def test_every_event_is_told_and_written_down(out: Path):
         svm(), moons(), **BATCH, test=moons().read(0, 99), out=out, snapshot_seconds=0.0, observers=[events.append]
     )
     assert events[0] == RunStarted(2400, 0)
-    assert events[-1] == RunEnded(2400, run.selected, run.learner.digest())
+    assert events[-1] == RunEnded(2400, run.warmstart + run.selected, run.learner.digest())
     assert [event for event in events if isinstance(event, Round)] == run.rounds
     assert [event for event in events if isinstance(event, Evaluated)] == run.evaluations
     assert sum(isinstance(event, SnapshotTaken) for event in events) == len(run.rounds) + 1
@@ -438,7 +438,7 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     "schedule": (lambda: {"schedule": "lazy"}, "no schedule 'lazy': the known schedules are synchronous, sequential"),
     "sequential": (lambda: {"schedule": "sequential", "nodes": 2}, "'sequential' with 2 nodes: .*only one node"),
     "endless": (lambda: {"stream": Endless()}, "examples is not given: the stream never ends; say how many"),
-    "test width": (lambda: {"test": Examples(X[:, :1], Y, np.arange(2400))}, "1 features and the stream 2"),
+    "test width": (lambda: {"test": Examples(X[:, :1], Y, np.arange(2400))}, "1 features, and those of the stream 2"),
     "test missing": (lambda: {"test": "nowhere.npz"}, "no file .*nowhere.npz"),
     "test of its own": (lambda: {"test": True}, "no test examples of its own"),
     "NaN": (lambda: {"stream": Arrays(np.where(X > 2, np.nan, X), Y)}, "features are NaN or infinite"),
@@ -480,8 +480,162 @@ def test_a_run_file_that_is_there_is_kept_and_the_learner_not_touched(out: Path)
 
 def test_defaults_leave_a_short_stream_something_to_sift():
     run = train(svm(), moons())
-    assert [one.seen for one in run.rounds[:2]] == [480, 600]
+    assert [one.seen for one in run.rounds[:2]] == [480, 780]
     assert run.seen == 2400
+
+
+def test_the_default_rule_suits_the_learner(out: Path):
+    train(Network(hidden=5), moons(), out=out)
+    with RunFile.read(out) as file:
+        assert file.configuration["rule"]["kind"] == "gradient"
+
+
+def test_a_rule_may_be_given_by_its_name():
+    named, made = train(svm(), moons(), rule="margin"), train(svm(), moons(), rule=Margin())
+    assert named.learner.digest() == made.learner.digest()
+    with pytest.raises(InputError, match=r"no rule 'margn'.*did you mean 'margin'"):
+        train(svm(), moons(), rule="margn")
+
+
+def test_the_default_batch_does_not_depend_on_the_number_of_nodes():
+    assert train(svm(), moons(), nodes=1).learner.digest() == train(svm(), moons(), nodes=200).learner.digest()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"learner": LaSVM}, "learner is the class LaSVM: .*as LaSVM\\(\\)"),
+        ({"learner": object()}, "learner is of type object: a learner has score, update"),
+        ({"stream": X}, "stream is of type ndarray: .*as Arrays\\(x, y\\)"),
+        ({"stream": (X, Y)}, "stream is of type tuple"),
+        ({"rule": Margin}, "rule is the class Margin"),
+        ({"rule": 0.1}, "rule is of type float"),
+        ({"test": moons()}, "test is of type Arrays"),
+        ({"test": (X, Y * 3)}, "unknown label"),
+        ({"seed": None}, "seed is None: it must be a whole number"),
+        ({"nodes": 2.5}, "nodes is 2.5"),
+        ({"batch": 100.0}, "batch is 100.0"),
+        ({"examples": 9999}, "examples is 9999: the stream ends after 2400"),
+        ({"stream": Arrays(X * 1e20, Y)}, "too large"),
+    ],
+)
+def test_what_is_not_a_part_is_told_what_to_give(wrong: dict[str, Any], said: str, out: Path):
+    options: dict[str, Any] = {"learner": svm(), "stream": moons(), "out": out} | wrong
+    with pytest.raises(InputError, match=said):
+        train(options.pop("learner"), options.pop("stream"), **options)
+    assert not out.exists()
+
+
+def test_numpy_numbers_are_numbers(out: Path):
+    learner = LaSVM(C=np.float32(1), gamma=np.float64(1.0))  # pyright: ignore[reportArgumentType]
+    sizes: Any = {"examples": np.int64(1000), "batch": np.int32(100), "warmstart": np.int64(100), "seed": np.int64(3)}
+    run = train(learner, moons(), rule=Margin(np.float32(0.1)), **sizes, out=out)  # pyright: ignore[reportArgumentType]
+    assert replay(out).learner.digest() == run.learner.digest()
+
+
+def test_test_examples_may_be_given_as_x_and_y():
+    run = train(svm(), moons(), test=(X, Y))
+    assert run.evaluations[-1].test_examples == 2400
+    assert run.mistakes is not None
+    assert 0 < run.mistakes < 400
+
+
+def test_mistakes_are_those_of_the_model_as_it_is(out: Path):
+    train(svm(), moons(), **BATCH, test=(X, Y), out=out, stop=lambda run: run.seen >= 600)
+    later = resume(out, stream=moons())
+    assert later.evaluations
+    assert later.mistakes is None, "the test examples were not handed over again"
+    assert resume(out, stream=moons(), test=(X, Y)).mistakes is not None
+
+
+def test_a_run_that_ended_in_the_middle_of_a_round_is_extended_as_if_it_had_not(tmp_path: Path):
+    whole = train(svm(), moons(), **BATCH, out=tmp_path / "whole.db")
+    for ends in ([150, 2400], [1111, 1250, 2400], [201, 799, 2400]):
+        out = tmp_path / f"{ends[0]}.db"
+        train(svm(), moons(), **BATCH, examples=ends[0], out=out)
+        for end in ends[1:]:
+            run = resume(out, stream=moons(), examples=end)
+            assert run.seen == end
+            assert run.learner.digest() == replay(out).learner.digest()
+        assert log_of(out) == log_of(tmp_path / "whole.db")
+        assert replay(out).learner.digest() == whole.learner.digest()
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"rule": Margin(0.7)}, "the rule given has eta 0.7: the run was made with eta"),
+        ({"rule": Gradient()}, "the rule given has kind 'gradient'"),
+        ({"learner": LaSVM(gamma=9.0)}, "the learner given has gamma 9.0"),
+        ({"learner": Network()}, "the learner given has kind 'network'"),
+    ],
+)
+def test_parts_that_are_not_those_of_the_run_are_refused(other: dict[str, Any], said: str, out: Path):
+    train(svm(), moons(), rule=Margin(0.3), **BATCH, out=out, stop=lambda run: run.seen >= 800)
+    with pytest.raises(InputError, match=said):
+        resume(out, stream=moons(), **other)
+
+
+def test_a_trained_learner_is_refused_to_resume_with(out: Path):
+    run = train(svm(), moons(), **BATCH, out=out, stop=lambda run: run.seen >= 800)
+    with pytest.raises(InputError, match="has been trained before"):
+        resume(out, stream=moons(), learner=run.learner)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM configuration WHERE name = 'learner'",
+        "UPDATE configuration SET value = json_set(value, '$.bogus', 1) WHERE name = 'learner'",
+        "UPDATE configuration SET value = 'not JSON' WHERE name = 'seed'",
+        "UPDATE configuration SET value = '\"many\"' WHERE name = 'batch'",
+        "UPDATE rounds SET largest = 'x' WHERE number = 2",
+        "UPDATE events SET payload = '{}' WHERE kind = 'Evaluated'",
+    ],
+)
+def test_a_run_file_that_makes_no_sense_is_damaged(damage: str, out: Path):
+    train(svm(), moons(), **BATCH, test=(X, Y), out=out)
+    sql(out, damage)
+    for again in (lambda: resume(out, stream=moons()), lambda: replay(out)):
+        with pytest.raises(RunFileError, match="is damaged: what it says cannot be used"):
+            again()
+
+
+def test_features_of_the_wrong_length_in_a_run_file_are_damage(out: Path):
+    train(svm(), moons(), **BATCH, out=out)
+    sql(out, "UPDATE entries SET x = x'00' WHERE sequence = 5")
+    with pytest.raises(RunFileError, match="is damaged"):
+        replay(out)
+
+
+def test_replay_says_how_many_digests_it_compared(out: Path):
+    train(svm(), moons(), **BATCH, out=out, snapshot_seconds=0.0)
+    assert replay(out).checked == 12
+    sql(out, "DELETE FROM events")
+    assert replay(out).checked == 0
+
+
+def test_the_times_of_a_run_that_went_on_with_other_nodes_are_those_that_were_measured(out: Path):
+    train(svm(), moons(), **BATCH, out=out, stop=lambda run: run.seen >= 800)
+    run = resume(out, stream=moons(), nodes=5)
+    assert list(run.simulated) == [1, 2, 4, 8, 16, 32, 64, 128]
+
+
+def test_labels_of_a_stream_of_ones_own_must_be_plus_or_minus_one():
+    class Zeros(Endless):
+        def read(self, first: int, last: int) -> Examples:
+            fresh = super().read(first, last)
+            return Examples(fresh.x, np.zeros(last - first, np.int8), fresh.index)
+
+    with pytest.raises(InputError, match="a label other than -1 and"):
+        train(svm(), Zeros(), examples=100)
+
+
+def test_a_run_shows_itself_in_one_line():
+    shown = repr(train(svm(), moons()))
+    assert shown.startswith("Run(LaSVM(C=1.0, ")
+    assert "seen=2400" in shown
+    assert len(shown) < 250
 
 
 def test_the_plan_of_a_run_is_in_its_file(out: Path):

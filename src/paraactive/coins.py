@@ -5,9 +5,6 @@ from __future__ import annotations
 from paraactive import philox
 from paraactive.examples import Doubles, Ints
 
-RESOLUTION = 2.0**-53
-"""Coins are multiples of this: no probability between 0 and it can be tossed exactly."""
-
 
 def coins(seed: int, index: Ints) -> Doubles:
     """The coins of the examples at these positions of the stream.

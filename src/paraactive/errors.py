@@ -3,11 +3,6 @@
 What a scikit-learn user would catch (``ValueError`` for bad input, ``OSError`` for a bad file) catches ours too.
 """
 
-from __future__ import annotations
-
-import difflib
-from collections.abc import Iterable
-
 
 class ParaActiveError(Exception):
     """Base of every error that paraactive raises on purpose.
@@ -50,20 +45,3 @@ class RunFileLockedError(RunFileError):
 
 class ReplayError(ParaActiveError):
     """A log that does not rebuild the model that the run file says it had."""
-
-
-def one_of(what: str, name: str, known: Iterable[str]) -> str:
-    """The name, if it is known; otherwise an error that lists what is, and guesses what was meant.
-
-    >>> one_of("rule", "margin", ["margin", "signed"])
-    'margin'
-    """
-    names = list(known)
-    if name in names:
-        return name
-    near = difflib.get_close_matches(name, names, n=1)
-    raise InputError(
-        f"no {what} {name!r}",
-        why=f"the known {what}s are {', '.join(names)}",
-        remedy=f"did you mean {near[0]!r}?" if near else f"name one of these as the {what}",
-    )

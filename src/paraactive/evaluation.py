@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from paraactive.errors import InputError
 from paraactive.examples import Examples
 from paraactive.learners.base import Learner
 from paraactive.streams import Digits, Stream
-from paraactive.streams.arrays import load_like
+from paraactive.streams.arrays import encode, load_like
+from paraactive.streams.columns import check_width
 
+TestData: TypeAlias = "Examples | tuple[ArrayLike, ArrayLike] | str | Path | bool | None"
 _STREAM, _FILE, _GIVEN = "stream", "file", "given"
 
 
@@ -27,15 +30,23 @@ class TestSet:
     """What the run file says of them."""
 
 
-def find_test(test: Examples | str | Path | bool | None, stream: Stream) -> TestSet:
-    """Examples, a file, True for the stream's own, None or False for none."""
+def find_test(test: TestData, stream: Stream) -> TestSet:
+    """(x, y), Examples, a file, True for the stream's own, None or False for none."""
     if test is None or test is False:
         return TestSet(None, None)
     if isinstance(test, Examples):
-        _check_width(test, stream)
+        check_width(test.x, stream.width)
         return TestSet(test, {"kind": _GIVEN})
     if test is True:
         return _own(stream)
+    if isinstance(test, tuple):
+        return TestSet(encode(*test, stream.classes, stream.width), {"kind": _GIVEN})
+    if not isinstance(test, str | Path):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(
+            f"test is of type {type(test).__name__}",
+            why="it is examples to count mistakes on",
+            remedy="give (x, y), a file, Examples, or True for the stream's own",
+        )
     path = Path(test).absolute()
     return TestSet(load_like(path, stream.classes, stream.width), {"kind": _FILE, "path": str(path)})
 
@@ -55,15 +66,6 @@ def count_mistakes(learner: Learner, test: Examples) -> int:
 def _own(stream: Stream) -> TestSet:
     if not isinstance(stream, Digits):
         raise InputError(
-            "test is True", why="the stream has no test examples of its own", remedy="give a file or Examples"
+            "test is True", why="the stream has no test examples of its own", remedy="give (x, y), a file or Examples"
         )
     return TestSet(stream.test(), {"kind": _STREAM})
-
-
-def _check_width(test: Examples, stream: Stream) -> None:
-    if test.width != stream.width:
-        raise InputError(
-            f"test examples have {test.width} features and the stream {stream.width}",
-            why="a model scores only what it was trained on",
-            remedy=f"give test examples with {stream.width} columns",
-        )

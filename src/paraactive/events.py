@@ -18,6 +18,10 @@ class RunStarted:
     """Examples it is to see."""
     seen: int
     """Examples it has seen already: 0, or more when it resumes."""
+    sifted: int = 0
+    """Those of them for which a coin was tossed."""
+    selected: int = 0
+    """Those of them that passed."""
 
 
 @dataclass(frozen=True, slots=True)

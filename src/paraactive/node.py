@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paraactive.errors import LogGapError
+from paraactive.errors import InputError, LogGapError
 from paraactive.examples import Entries, Examples, Ints, Selected
 from paraactive.learners.base import Learner
 from paraactive.rules.base import Rule
@@ -107,6 +107,12 @@ class Node:
     def _fetch(self, first: int, last: int) -> tuple[Examples, float]:
         start = time.perf_counter()
         fresh = self.stream.read(first, last)
+        if not np.all(np.abs(fresh.y) == 1):
+            raise InputError(
+                f"the stream gave a label other than -1 and +1 between positions {first} and {last - 1}",
+                why="these are the two classes",
+                remedy="give every example one of them, as Arrays does for any two labels",
+            )
         return fresh, time.perf_counter() - start
 
     def _sift(self, fresh: Examples, fetched: float, seen: Ints) -> Sifted:

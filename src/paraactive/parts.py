@@ -67,25 +67,45 @@ def build_stream(description: Description) -> Stream:
         return Digits(**parameters)
     source = parameters.pop("source", None)
     parameters.pop("fingerprint", None)
-    if kind != "arrays" or source is None:
-        raise _not_rebuilt(f"stream {description.get('class', 'of arrays in memory')}", "stream")
+    if kind != "arrays":
+        raise _not_rebuilt("stream", description)
+    if source is None:
+        raise InputError(
+            "the arrays of the run are not in its file",
+            why="they were in memory",
+            remedy="hand them over in Python, as resume(path, stream=Arrays(x, y))",
+        )
     stream = Arrays.load(source, **parameters)
     check_same_stream(stream, description)
     return stream
 
 
-def check_same_stream(stream: Stream, description: Description) -> None:
+def check_same_stream(stream: Stream, known: Description) -> None:
     """An error if the stream is known to be another than the one described; its end and its place may differ."""
     now = describe_stream(stream)
-    for name in ("kind", "fingerprint", "seed", "shuffle", "negative", "positive", "low", "high"):
-        was, given = description.get(name), now.get(name)
+    if now.get("fingerprint") != known.get("fingerprint"):
+        raise InputError(
+            f"the data {'in ' + now['source'] if now.get('source') else 'given'} is not what the run was trained on",
+            why="its fingerprint differs, and what follows would not fit the log",
+            remedy="give the same rows and labels, in the same order",
+        )
+    free = {"source", "passes", "fingerprint"}
+    check_same(
+        "stream",
+        {name: value for name, value in now.items() if name not in free},
+        {name: value for name, value in known.items() if name not in free},
+    )
+
+
+def check_same(what: str, now: Description, known: Description) -> None:
+    """An error that names the first difference between two descriptions."""
+    for name in known | now:
+        was, given = known.get(name), now.get(name)
         if was != (list(given) if isinstance(given, tuple) else given):
             raise InputError(
-                f"the stream {getattr(stream, 'source', None) or 'given'} is not the one that the run was trained on",
-                why=f"its {name} differs, and what follows would not fit the log",
-                remedy="give the same rows and labels, in the same order"
-                if name == "fingerprint"
-                else f"give one with {name} {was!r}",
+                f"the {what} given has {name} {given!r}",
+                why=f"the run was made with {name} {was!r}, and what follows would not fit the log",
+                remedy=f"give the same {what}, or leave it out where the run file can make it",
             )
 
 
@@ -100,15 +120,15 @@ def _built(description: Description, kinds: dict[str, Callable[..., Any]], what:
     parameters = dict(description)
     kind = parameters.pop("kind")
     if kind not in kinds:
-        raise _not_rebuilt(f"{what} {description.get('class', kind)}", what)
+        raise _not_rebuilt(what, description)
     return kinds[kind](**parameters)
 
 
-def _not_rebuilt(name: str, what: str) -> InputError:
+def _not_rebuilt(what: str, description: Description) -> InputError:
     return InputError(
-        f"the {name} cannot be made from the run file",
-        why="it is not one of paraactive's own, and a run file never loads code or data that is not",
-        remedy=f"hand it over, as resume(path, {what}=...)",
+        f"the {what} {description.get('class', description['kind'])} cannot be made from the run file",
+        why="it is not one of paraactive's own, and a run file never names code to load",
+        remedy=f"hand it over in Python, as resume(path, {what}=...) or replay(path, {what}=...)",
     )
 
 

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 COIN, ORDER, FIELDS, DEFORMATION, WEIGHTS = range(5)
 """Purposes: the third word of the counter."""
 
+RESOLUTION = 2.0**-53
+"""Uniform numbers are multiples of this: a coin cannot toss a smaller probability exactly."""
+
 _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
 _LOW, _SHIFT = np.uint64(0xFFFFFFFF), np.uint64(32)
@@ -44,7 +47,7 @@ def words(seed: int, purpose: int, index: NDArray[np.int64]) -> NDArray[np.uint3
 
 
 def uniforms(seed: int, purpose: int, index: NDArray[np.int64]) -> NDArray[np.float64]:
-    """One number in [0, 1) for each index, a multiple of 2**-53.
+    """One number in [0, 1) for each index, a multiple of RESOLUTION.
 
     >>> import numpy as np
     >>> a = uniforms(7, COIN, np.arange(100)); b = uniforms(7, COIN, np.arange(50, 100))
@@ -52,7 +55,7 @@ def uniforms(seed: int, purpose: int, index: NDArray[np.int64]) -> NDArray[np.fl
     True
     """
     w = words(seed, purpose, index).astype(np.uint64)
-    return ((w[:, 0] << np.uint64(21)) ^ (w[:, 1] >> np.uint64(11))).astype(np.float64) * 2.0**-53
+    return ((w[:, 0] << np.uint64(21)) ^ (w[:, 1] >> np.uint64(11))).astype(np.float64) * RESOLUTION
 
 
 def permutation(seed: int, purpose: int, length: int, number: int = 0) -> NDArray[np.int64]:

@@ -8,18 +8,25 @@ from typing import Any
 
 from paraactive.events import Evaluated, Round
 from paraactive.learners.base import Learner
+from paraactive.schedules.base import Plan
 
 
-@dataclass
+@dataclass(repr=False)
 class Run:
     """What came of a run so far. `summary()` has all its figures."""
 
     learner: Learner
-    nodes: int
+    plan: Plan
     engine: str
     schedule: str
     rounds: list[Round] = field(default_factory=list[Round])
     evaluations: list[Evaluated] = field(default_factory=list[Evaluated])
+    checked: int = 0
+    """Digests that a replay compared."""
+
+    def __repr__(self) -> str:
+        tried = "" if self.mistakes is None else f", mistakes={self.mistakes}"
+        return f"Run({self.learner!r}, seen={self.seen}, selected={self.selected}{tried})"
 
     @property
     def seen(self) -> int:
@@ -27,20 +34,30 @@ class Run:
         return self.rounds[-1].seen if self.rounds else 0
 
     @property
+    def warmstart(self) -> int:
+        """Examples learnt before sifting began."""
+        return self.rounds[0].seen if self.rounds else 0
+
+    @property
+    def sifted(self) -> int:
+        """Examples for which a coin was tossed: all seen but the warmstart."""
+        return self.seen - self.warmstart
+
+    @property
     def selected(self) -> int:
-        """Examples learnt from, the warmstart included."""
-        return sum(ended.selected for ended in self.rounds)
+        """Examples that passed the coin; the warmstart is not among them."""
+        return sum(ended.selected for ended in self.rounds[1:])
 
     @property
     def sampling_rate(self) -> float:
-        """Selected by sifting, of all that were sifted: the warmstart is not counted."""
-        sifted = self.seen - (self.rounds[0].seen if self.rounds else 0)
-        return sum(ended.selected for ended in self.rounds[1:]) / sifted if sifted else 1.0
+        """Selected of sifted; 0 if nothing was sifted."""
+        return self.selected / self.sifted if self.sifted else 0.0
 
     @property
     def mistakes(self) -> int | None:
-        """On the test examples, at the end; None without test examples."""
-        return self.evaluations[-1].mistakes if self.evaluations else None
+        """On the test examples, of the model as it is; None if it was not tried."""
+        tried = self.evaluations[-1] if self.evaluations else None
+        return tried.mistakes if tried and tried.seen == self.seen else None
 
     @property
     def warmstart_seconds(self) -> float:
@@ -69,6 +86,7 @@ class Run:
         vectors = getattr(self.learner, "vectors", None)
         return {
             "seen": self.seen,
+            "warmstart": self.warmstart,
             "selected": self.selected,
             "sampling_rate": self.sampling_rate,
             "mistakes": self.mistakes,
@@ -79,7 +97,7 @@ class Run:
             "sift_seconds": self.sift_seconds,
             "update_seconds": self.update_seconds,
             "digest": self.learner.digest(),
-            "nodes": self.nodes,
+            "nodes": self.plan.nodes,
             "engine": self.engine,
             "schedule": self.schedule,
             "simulated": [{"nodes": k, "seconds": seconds} for k, seconds in self.simulated.items()],
@@ -95,5 +113,6 @@ def clock(rounds: Iterable[Round]) -> dict[int, float]:
     """
     rounds = list(rounds)
     updates = sum(ended.update_seconds for ended in rounds)
-    counts = sorted({k for ended in rounds for k in ended.largest})
-    return {k: updates + sum(ended.largest.get(k, 0.0) for ended in rounds) for k in counts}
+    # A run that was resumed with another number of nodes was not timed for it before.
+    timed = set[int].intersection(*(set(ended.largest) for ended in rounds[1:])) if rounds[1:] else {1}
+    return {k: updates + sum(ended.largest[k] for ended in rounds[1:]) for k in sorted(timed)}

@@ -27,10 +27,21 @@ def take_all(fresh: Examples, seen: Ints, version: int, node: int) -> Selected:
 
 
 def _probability(learner: Learner, rule: Rule, fresh: Examples, seen: Ints) -> Doubles:
-    score = learner.score(fresh.x) if rule.needs_scores else np.zeros(len(fresh))
+    score = _scores(learner, fresh) if rule.needs_scores else np.zeros(len(fresh))
     # Only a rule that says so is handed the labels.
     p = rule.probability(score, seen, fresh.y) if rule.needs_labels is True else rule.probability(score, seen)
     return _checked(p, len(fresh), rule)
+
+
+def _scores(learner: Learner, fresh: Examples) -> Doubles:
+    score = learner.score(fresh.x)
+    if not np.isfinite(score).all():
+        raise InputError(
+            f"learner {type(learner).__name__} gave a score that is not finite",
+            why="an example or a parameter is too large for it, or not finite",
+            remedy="scale the features, for example to zero mean and unit variance",
+        )
+    return score
 
 
 def _checked(p: Doubles, count: int, rule: Rule) -> Doubles:

@@ -117,8 +117,8 @@ def test_json_has_every_figure_of_an_svm_on_digits(capsys: Printed):
     assert found.keys() >= KEYS | {"vectors"}
     assert (found["seen"], found["nodes"], found["test_examples"]) == (1000, 4, 4065)
     assert (found["engine"], found["schedule"]) == ("simulated", "synchronous")
-    assert found["selected"] == 200 + round(found["sampling_rate"] * 800)
-    assert 0 < found["vectors"] <= found["selected"]
+    assert (found["warmstart"], found["selected"]) == (200, round(found["sampling_rate"] * 800))
+    assert 0 < found["vectors"] <= 200 + found["selected"]
     assert 0 < found["mistakes"] < 1000
     assert len(found["digest"]) == 64
     assert [item["nodes"] for item in found["simulated"]] == [1, 2, 4, 8, 16, 32, 64, 128]
@@ -142,7 +142,7 @@ def test_passive_adds_the_speedups(capsys: Printed):
     passive = found["passive"]
     assert passive["reached"] in (True, False)
     assert passive["seconds"] > 0
-    assert passive["seen"] == passive["selected"]
+    assert passive["seen"] == passive["warmstart"] + passive["selected"]
     for item in found["simulated"]:
         assert item["speedup"] == pytest.approx(passive["seconds"] / item["seconds"])
 
@@ -153,7 +153,7 @@ def test_the_seed_alone_decides_the_digest(capsys: Printed):
 
 
 def test_the_number_of_nodes_does_not_change_the_digest(capsys: Printed):
-    digests = {figures(capsys, "train", "data.npz", "--batch", "70", "--nodes", k)["digest"] for k in ("1", "7", "64")}
+    digests = {figures(capsys, "train", "data.npz", "--nodes", k)["digest"] for k in ("1", "7", "64")}
     assert len(digests) == 1
 
 
@@ -193,7 +193,7 @@ def test_without_test_examples_mistakes_are_null(capsys: Printed):
 
 def test_train_resume_and_replay_agree(capsys: Printed):
     whole = figures(capsys, "train", "data.npz", "--batch", "120", "--test", "test.npz", "--out", "run.db")
-    assert figures(capsys, "replay", "run.db") == whole
+    assert figures(capsys, "replay", "run.db") == whole | {"checked": 1}
     assert figures(capsys, "resume", "run.db") == whole
     short = ["train", "data.npz", "--batch", "120", "--warmstart", "240", "--test", "test.npz"]
     figures(capsys, *short, "--examples", "600", "--out", "short.db")
@@ -213,8 +213,25 @@ def test_the_demo_replaces_its_own_run_file_and_no_other(capsys: Printed, folder
         assert found["seen"] == 4200
         assert found["simulated"][0]["speedup"] > 0
     (folder / "mine.db").write_text("my diary\n" * 99)
-    assert "mine.db is not a run file" in complaint(capsys, "demo", "--examples", "4200", "--out", "mine.db")
+    assert "mine.db is there already" in complaint(capsys, "demo", "--examples", "4200", "--out", "mine.db")
     assert (folder / "mine.db").read_text() == "my diary\n" * 99
+    (folder / "paraactive-demo.db").write_text("my diary\n" * 99)
+    assert "paraactive-demo.db is not a run file" in complaint(capsys, "demo", "--examples", "4200")
+
+
+def test_a_run_on_a_file_is_extended_by_passes(capsys: Printed):
+    data = ["train", "data.npz", "--batch", "120", "--warmstart", "240"]
+    figures(capsys, *data, "--out", "run.db")
+    longer = figures(capsys, "resume", "run.db", "--passes", "2", "--examples", "2400")
+    assert longer["seen"] == 2400
+    assert longer["digest"] == figures(capsys, *data, "--passes", "2")["digest"]
+    assert figures(capsys, "resume", "run.db") == longer
+    figures(capsys, *DIGITS, "--out", "digits.db")
+    assert "the run is not on a file" in complaint(capsys, "resume", "digits.db", "--passes", "2")
+
+
+def test_more_examples_than_a_file_has_is_a_mistake(capsys: Printed):
+    assert "the stream ends after 1200" in complaint(capsys, "train", "data.npz", "--examples", "99999")
 
 
 # For people ----------------------------------------------------------------------------------------------------
@@ -230,7 +247,7 @@ def test_people_get_tables_and_are_told_what_to_do_next(capsys: Printed, folder:
     assert "Passive learning" in out
     assert "check it with: paraactive replay 'my [run].db'" in out
     assert app.run(["replay", "my [run].db"]) == 0
-    assert "entries: the model is the one that the run had." in capsys.readouterr().out
+    assert "the model is the one that the run had, bit for bit, at 1 snapshot(s)." in capsys.readouterr().out
 
 
 def test_a_progress_bar_is_drawn_for_people_and_stays_out_of_the_json():
@@ -314,7 +331,8 @@ BAD_OPTIONS = {
     "--examples 0": "examples is 0: ",
     "--warmstart -1": "warmstart is -1: ",
     "--passes 0": "passes is 0: ",
-    "--learner swm": "no learner 'swm': the known learners are svm, network; did you mean 'svm'?",
+    "--learner netwrk": "no learner 'netwrk': the known learners are svm, network; did you mean 'network'?",
+    "--learner swm": "no learner 'swm': the known learners are svm, network; name one of these as the learner.",
     "--rule sined": "no rule 'sined': the known rules are margin, signed, gradient, uniform, passive; did you mean",
     "--rule zzz": "no rule 'zzz': the known rules are margin, signed, gradient, uniform, passive; name one of these",
     "--engine cluster": "no engine 'cluster': ",
@@ -345,7 +363,8 @@ def test_bad_options_are_one_clear_line_and_nothing_is_written(options: str, cap
 @pytest.mark.parametrize("name", ["digits-31v75", "digits", "data.csv", "/", ""])
 def test_an_unknown_task_is_told_which_there_are(name: str, capsys: Printed):
     said = complaint(capsys, "train", name)
-    assert said.startswith(f"no task and no file '{name}': tasks are digits-31v57, digits-3v5, ")
+    assert said.startswith(f"no task '{name}': the known tasks are digits-31v57, digits-3v5; ")
+    assert said.endswith(("did you mean 'digits-31v57'?", "did you mean 'digits-3v5'?", "a .npz or .npy file."))
 
 
 @pytest.mark.parametrize(
@@ -402,7 +421,7 @@ def test_a_run_file_of_a_live_run_is_one_clear_line(capsys: Printed, folder: Pat
         for arguments in (["resume", "run.db"], ["train", "data.npz", "--out", "run.db", "--overwrite"]):
             said = complaint(capsys, *arguments)
             assert said == "run.db is being written: a live run holds it; wait for that run, or stop it."
-        assert figures(capsys, "replay", "run.db") == whole, "looking is allowed"
+        assert figures(capsys, "replay", "run.db") == whole | {"checked": 1}, "looking is allowed"
 
 
 def test_a_run_file_that_is_there_is_not_overwritten_unasked(capsys: Printed, folder: Path):
@@ -410,7 +429,9 @@ def test_a_run_file_that_is_there_is_not_overwritten_unasked(capsys: Printed, fo
     before = (folder / "run.db").read_bytes()
     said = complaint(capsys, "train", "data.npz", "--out", "run.db", "--seed", "3")
     assert said.startswith("run.db is there already: ")
-    assert said.endswith("go on with 'paraactive resume run.db', give another --out, or add --overwrite.")
+    assert said.endswith(
+        "go on with 'paraactive resume run.db', give another name, or --overwrite (overwrite=True) it."
+    )
     assert (folder / "run.db").read_bytes() == before
 
 

@@ -103,6 +103,24 @@ def test_saving_is_a_copy(new: Callable[[], Learner]) -> None:
     assert again.digest() == before
 
 
+def test_loading_is_a_copy(new: Callable[[], Learner]) -> None:
+    learner, one, other = new(), new(), new()
+    learner.update(ALL.take(slice(0, 100)))
+    state = learner.save()
+    one.load(state)
+    other.load(state)
+    one.update(ALL.take(slice(100, 300)))
+    assert other.digest() == learner.digest()
+
+
+def test_rows_may_come_as_lists_or_in_float64(new: Callable[[], Learner]) -> None:
+    learner = new()
+    learner.update(ALL)
+    expected = learner.score(X[:3])
+    assert np.array_equal(learner.score(X[:3].astype(np.float64)), expected)  # pyright: ignore[reportArgumentType]
+    assert np.array_equal(learner.score(X[:3].tolist()), expected)  # pyright: ignore[reportArgumentType]
+
+
 def test_a_description_makes_the_same_learner(new: Callable[[], Learner]) -> None:
     learner = new()
     twin = type(learner)(**learner.describe())

@@ -91,6 +91,13 @@ def test_it_learns_what_no_linear_model_can() -> None:
     assert np.mean((network.score(x) > 0) == (y > 0)) > 0.97
 
 
+def test_features_that_are_not_finite_are_noticed() -> None:
+    x, y, p = _data(50, seed=7)
+    x[10, 3] = np.nan
+    with pytest.raises(InputError, match=r"no longer finite.*scale the features"):
+        Network(hidden=_UNITS).update(selected(x, y, p))
+
+
 @pytest.mark.parametrize("options", [{"hidden": 0}, {"hidden": 2.5}, {"step": 0.0}, {"step": float("inf")}])
 def test_bad_parameters_are_named(options: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=next(iter(options))):

@@ -132,7 +132,7 @@ def test_events_come_back_by_kind_and_in_order_and_rounds_are_not_written_twice(
             Evaluated(5, 1, 3, 9, 0.5),
             Evaluated(7, 2, 1, 9, 0.25),
         ]
-        assert file.events("RunStarted") == [{"examples": 10, "seen": 0}]
+        assert file.events("RunStarted") == [{"examples": 10, "seen": 0, "sifted": 0, "selected": 0}]
         assert file.events("Round") == []
 
 

@@ -55,7 +55,12 @@ def run(arguments: list[str]) -> int:
         if message is None:
             raise
         said = str(message()).rstrip(".")  # nothing where the help has been shown instead
-        return _complain(f"{said} (see 'paraactive --help')") if said else 2
+        return _complain(f"{said} (see '{_help_for(arguments)}')") if said else 2
+
+
+def _help_for(arguments: list[str]) -> str:
+    known = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
+    return " ".join(["paraactive", *[word for word in arguments[:1] if word in known], "--help"])
 
 
 def _complain(message: str) -> int:
@@ -82,11 +87,14 @@ def _options(  # pyright: ignore[reportUnusedFunction]
 def demo(
     examples: Annotated[int, typer.Option(help="Examples to see.")] = 40_960,
     seed: SeedOption = 0,
-    out: Annotated[Path, typer.Option(help="The run file; an older demo's is replaced.")] = Path("paraactive-demo.db"),
+    out: Annotated[
+        Path | None, typer.Option(help="The run file. Default: paraactive-demo.db, and an older one is replaced.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """The main job on the bundled digits: {3,1} v {5,7}, signed margin, beside passive learning."""
-    _train("digits-31v57", as_json, out=out, overwrite=True, passive=True, examples=examples, seed=seed)
+    where = out or Path("paraactive-demo.db")
+    _train("digits-31v57", as_json, out=where, overwrite=out is None, passive=True, examples=examples, seed=seed)
 
 
 @app.command(
@@ -122,7 +130,7 @@ def train(
         float | None,
         typer.Option(
             rich_help_panel="Learner",
-            help="The svm reprocesses to this gap after each round. Default: 0.2 with signed.",
+            help="The svm reprocesses to this gap after each round; 0: never. Default: 0.2 with margin, signed.",
         ),
     ] = None,
     hidden: Annotated[
@@ -163,24 +171,22 @@ def train(
     as_json: JsonOption = False,
 ) -> None:
     """Train a learner on a task or a file."""
-    _train(
-        data, as_json, learner=learner, rule=rule, eta=eta, rate=rate, C=C, gamma=gamma, gap=gap, hidden=hidden,
-        step=step, batch=batch, warmstart=warmstart, nodes=nodes, engine=engine, schedule=schedule, examples=examples,
-        passes=passes, test=test, seed=seed, out=out, overwrite=overwrite, passive=passive,
-    )  # fmt: skip
+    options = {name: value for name, value in locals().items() if name not in ("data", "as_json")}
+    _train(data, as_json, **options)
 
 
 @app.command(epilog="Example: [bold]paraactive resume run.db[/bold]")
 def resume(
     run_file: RunArgument,
     examples: Annotated[int | None, typer.Option(help="See this many in all, more than before.")] = None,
+    passes: Annotated[int | None, typer.Option(help="Pass over the file this often in all.")] = None,
     nodes: Annotated[int | None, typer.Option(help="Go on with another k.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Go on with a run that was stopped, or extend one; it ends as if it had never stopped."""
     from paraactive.cli.commands import resume_run
 
-    resume_run(run_file, examples, nodes, as_json)
+    resume_run(run_file, examples, passes, nodes, as_json)
 
 
 @app.command(epilog="Example: [bold]paraactive replay run.db[/bold]")

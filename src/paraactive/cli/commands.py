@@ -18,8 +18,10 @@ from paraactive.cli.progress import ProgressBar
 from paraactive.cli.tables import show_run, show_times
 from paraactive.errors import InputError
 from paraactive.experiments import Comparison, compare_with_passive
+from paraactive.parts import build_stream
 from paraactive.run import Run
-from paraactive.training import BATCH
+from paraactive.runfile import RunFile
+from paraactive.streams import Stream
 
 _ERRORS = Console(stderr=True)
 
@@ -52,26 +54,42 @@ def train_run(
     comparison = None
     if passive:
         with ProgressBar("passive", _ERRORS) as bar:
-            comparison = compare_with_passive(
-                run, job.new_learner(), job.stream, job.test, batch=BATCH, seed=seed, observers=[bar]
-            )
-    _show(run, as_json, out, comparison)
+            comparison = compare_with_passive(run, job.new_learner(), job.stream, job.test, seed=seed, observers=[bar])
+    _show(run, as_json, comparison)
+    _say_where(out, as_json)
 
 
-def resume_run(path: Path, examples: int | None, nodes: int | None, as_json: bool) -> None:
+def resume_run(path: Path, examples: int | None, passes: int | None, nodes: int | None, as_json: bool) -> None:
     """Go on with a run."""
+    stream = None if passes is None else _with_passes(path, passes)
     with _told_how_to_resume(path), ProgressBar("sifting", _ERRORS) as bar:
-        run = paraactive.resume(path, examples=examples, nodes=nodes, observers=[bar])
-    _show(run, as_json, path)
+        run = paraactive.resume(path, examples=examples, nodes=nodes, stream=stream, observers=[bar])
+    _show(run, as_json)
+    _say_where(path, as_json)
+
+
+def _with_passes(path: Path, passes: int) -> Stream:
+    """The stream of a run, with more passes over its file."""
+    with RunFile.read(path) as file, file.understood():
+        known = file.configuration["stream"]
+        if known["kind"] != "arrays":
+            raise InputError("--passes is given", why="the run is not on a file", remedy="give --examples to go on")
+        return build_stream(known | {"passes": passes})
 
 
 def replay_run(path: Path, as_json: bool) -> None:
     """Rebuild a model from the log."""
     with ProgressBar("replaying", _ERRORS) as bar:
         run = paraactive.replay(path, observers=[bar])
-    _show(run, as_json)
-    if not as_json:
-        print(f"Replayed {run.selected:,} entries: the model is the one that the run had.")
+    if as_json:
+        print(json.dumps(run.summary() | {"checked": run.checked}, indent=2))
+        return
+    show_run(Console(), run)
+    entries = f"Replayed {run.warmstart + run.selected:,} entries (the times above are those of the run)"
+    if run.checked:
+        print(f"{entries}: the model is the one that the run had, bit for bit, at {run.checked} snapshot(s).")
+    else:
+        print(f"{entries}; the run took no snapshot that the model could be compared with.")
 
 
 @contextmanager
@@ -85,14 +103,18 @@ def _told_how_to_resume(out: Path | None) -> Generator[None]:
         raise
 
 
-def _show(run: Run, as_json: bool, out: Path | None = None, comparison: Comparison | None = None) -> None:
+def _show(run: Run, as_json: bool, comparison: Comparison | None = None) -> None:
     if as_json:
         print(json.dumps(_figures(run, comparison), indent=2))
         return
     console = Console()
     show_run(console, run)
-    show_times(console, run, comparison)
-    if out is not None:
+    if comparison or run.plan.nodes > 1:
+        show_times(console, run, comparison)
+
+
+def _say_where(out: Path | None, as_json: bool) -> None:
+    if out is not None and not as_json:
         print(f"The run is in {out}; check it with: paraactive replay {shlex.quote(str(out))}")
 
 

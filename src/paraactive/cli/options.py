@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from paraactive import parts
-from paraactive.errors import InputError, one_of
+from paraactive.errors import InputError
 from paraactive.experiments.tasks import ETA, GAMMA, GAP, TASKS, find_task
 from paraactive.learners import Learner
 from paraactive.rules import Rule
 from paraactive.streams import Arrays, Digits, Stream
+from paraactive.validation import one_of
 
 DEFAULT_EXAMPLES = 102_400
 """Of a stream that never ends."""
@@ -55,13 +56,13 @@ def make_job(
 
 
 def _stream(data: str, learner: str, seed: int, passes: int) -> Stream:
-    if data in TASKS or Path(data).suffix not in (".npz", ".npy"):
+    if data in TASKS or Path(data).suffix.lower() not in (".npz", ".npy"):
         return find_task(data).stream(learner, seed)
     return Arrays.load(data, seed=seed, passes=passes)
 
 
 def _learner(kind: str, rule: str, digits: bool, seed: int, options: dict[str, float | None]) -> parts.Description:
-    given = {name: value for name, value in options.items() if value is not None}
+    given: dict[str, float | None] = {name: value for name, value in options.items() if value is not None}
     defaults: dict[str, Any] = {"seed": seed} if kind == "network" else {"gap": GAP.get((kind, rule))}
     if kind == "svm" and digits:
         defaults["gamma"] = GAMMA
@@ -74,6 +75,8 @@ def _learner(kind: str, rule: str, digits: bool, seed: int, options: dict[str, f
             why="it is not one of its parameters",
             remedy="leave it out",
         )
+    if given.get("gap") == 0:
+        given["gap"] = None
     return {"kind": kind, **defaults, **given}
 
 

@@ -18,7 +18,6 @@ class ProgressBar:
     def __init__(self, title: str, console: Console) -> None:
         self._title = title
         self._sifted = self._selected = 0
-        self._mistakes = ""
         self._progress = Progress(
             TextColumn("{task.description}", style="bold"),
             BarColumn(bar_width=24),
@@ -31,7 +30,7 @@ class ProgressBar:
             disable=not console.is_terminal,
         )
         self._task: TaskID | None = None
-        self._waiting = console.status(Text(f"{title}: preparing (the first run compiles, for about half a minute)"))
+        self._waiting = console.status(Text(f"{title}: preparing (a first run compiles, for about half a minute)"))
 
     def __enter__(self) -> ProgressBar:
         if not self._progress.disable:
@@ -45,28 +44,30 @@ class ProgressBar:
     def __call__(self, event: Event) -> None:
         """Show what this event changes."""
         if isinstance(event, RunStarted):
+            self._sifted, self._selected = event.sifted, event.selected
             self._task = self._progress.add_task(
                 self._title, total=event.examples, completed=event.seen, speed="", rate="", mistakes=""
             )
         elif isinstance(event, Round):
-            self._show(event)
-        elif isinstance(event, Evaluated):
-            self._mistakes = f"{event.mistakes} mistakes"
+            self._advance(event)
+        elif isinstance(event, Evaluated) and self._task is not None:
+            self._progress.update(self._task, mistakes=f"{event.mistakes} mistakes")
 
-    def _show(self, ended: Round) -> None:
+    def _advance(self, ended: Round) -> None:
         if self._task is None:
             return
         self._waiting.stop()
         self._progress.start()
         bar = self._progress.tasks[0]
-        fresh = ended.seen - bar.completed
         if ended.number:
-            self._sifted, self._selected = self._sifted + int(fresh), self._selected + ended.selected
+            self._sifted, self._selected = (
+                self._sifted + ended.seen - int(bar.completed),
+                self._selected + ended.selected,
+            )
         speed = bar.finished_speed or bar.speed
         self._progress.update(
             self._task,
             completed=ended.seen,
             speed=f"{speed:,.0f}/s" if speed else "",
             rate=f"{self._selected / self._sifted:.2%} selected" if self._sifted else "warmstart",
-            mistakes=self._mistakes,
         )

@@ -16,17 +16,18 @@ def show_run(console: Console, run: Run) -> None:
     table.add_column(style="dim")
     table.add_column(justify="right")
     table.add_row("seen", f"{run.seen:,}")
-    table.add_row("selected", f"{run.selected:,}")
-    table.add_row("sampling rate", f"{run.sampling_rate:.2%} of what was sifted")
+    table.add_row("learnt first (warmstart)", f"{run.warmstart:,}")
+    table.add_row("selected", f"{run.selected:,} of {run.sifted:,} sifted")
+    table.add_row("sampling rate", f"{run.sampling_rate:.2%}" if run.sifted else "nothing was sifted")
     if "vectors" in figures:
         table.add_row("support vectors", f"{figures['vectors']:,}")
     if run.mistakes is not None:
         of = figures["test_examples"]
         table.add_row("test mistakes", f"{run.mistakes} of {of:,} ({run.mistakes / of:.2%})")
-    table.add_row("warmstart", f"{run.warmstart_seconds:.2f} s")
-    table.add_row("sift", f"{run.sift_seconds:.2f} s")
-    table.add_row("update", f"{run.update_seconds:.2f} s")
-    table.add_row("fetch", f"{run.fetch_seconds:.2f} s (not on the clock below)")
+    table.add_row("warmstart time", f"{run.warmstart_seconds:.2f} s")
+    table.add_row("sift time", f"{run.sift_seconds:.2f} s")
+    table.add_row("update time", f"{run.update_seconds:.2f} s")
+    table.add_row("fetch time", f"{run.fetch_seconds:.2f} s")
     table.add_row("digest", figures["digest"][:16])
     console.print(table)
 
@@ -35,7 +36,7 @@ def show_times(console: Console, run: Run, comparison: Comparison | None) -> Non
     """Time on the paper's clock for each number of nodes, and the speedup over passive where it was measured."""
     if not run.simulated:
         return
-    console.print("\nTime with k nodes, simulated as in the paper:")
+    console.print("\nTime with k nodes, simulated as in the paper (fetching and communication are not counted):")
     table = Table(padding=(0, 2))
     table.add_column("k", justify="right")
     table.add_column("seconds", justify="right")

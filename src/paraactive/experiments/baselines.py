@@ -25,7 +25,7 @@ class Comparison:
     @property
     def seconds(self) -> float:
         """Training time of the passive run: to the same mistakes, or in all if it did not get there."""
-        return clock(self.passive.rounds).get(1) or self.passive.warmstart_seconds
+        return clock(self.passive.rounds)[1]
 
     def speedups(self, run: Run) -> dict[int, float]:
         """Passive time over active time, for each number of nodes; a lower bound if not `reached`."""
@@ -38,7 +38,6 @@ def compare_with_passive(
     stream: Stream,
     test: Path | bool,
     *,
-    batch: int,
     seed: int,
     observers: Sequence[Observer],
 ) -> Comparison:
@@ -49,7 +48,8 @@ def compare_with_passive(
         return target is not None and passive.mistakes is not None and passive.mistakes <= target
 
     passive = train(
-        learner, stream, rule=Passive(), examples=run.seen, batch=batch, warmstart=batch, seed=seed, test=test,
+        learner, stream, rule=Passive(), examples=run.seen, batch=run.plan.batch, warmstart=run.plan.warmstart,
+        seed=seed, test=test,
         observers=observers, stop=reached,
     )  # fmt: skip
     return Comparison(passive, reached(passive))

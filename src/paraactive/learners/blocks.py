@@ -3,7 +3,7 @@
 Why not BLAS: the bits of a BLAS product depend on the shape of the call, so a score would depend on how the stream
 was cut into tiles, and a kernel value on which entries were applied together. Here every product is one chain of
 fused multiply-adds in the order of the features: a function of the two vectors alone, wherever it is computed. And
-since the packed side stays packed, a tile of 32 rows runs as fast as one of 1000.
+since the packed side stays packed, small tiles cost little more than large ones.
 
 A packed matrix has shape (panels, width, LANES): column c of the matrix is panel c // LANES, lane c % LANES. It may be
 a view of a matrix (width, panels * LANES).

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from paraactive import philox
+from paraactive.errors import InputError
 from paraactive.examples import Doubles, Floats, Selected
 from paraactive.learners import network_loops
 from paraactive.learners.blocks import LANES, panels_for
-from paraactive.learners.validation import check_positive, check_rows
+from paraactive.learners.rows import check_rows
 from paraactive.state import State, digest
+from paraactive.validation import positive, whole
 
 _PARAMETERS = ("weight", "bias", "out_weight", "out_bias")
 
@@ -37,10 +39,11 @@ class Network:
     """
 
     def __init__(self, hidden: int = 100, step: float = 0.07, seed: int = 0) -> None:
-        check_positive(hidden=hidden, whole=True)
-        check_positive(step=step)
-        self.hidden, self.step, self.seed = hidden, step, seed
+        self.hidden, self.step, self.seed = whole("hidden", hidden, 1), positive("step", step), whole("seed", seed)
         self._state: State = {}
+
+    def __repr__(self) -> str:
+        return f"Network(hidden={self.hidden}, step={self.step}, seed={self.seed})"
 
     def describe(self) -> dict[str, Any]:
         """The constructor's parameters."""
@@ -62,6 +65,13 @@ class Network:
             check_rows(examples.x, self._width), examples.y, selected.weight, np.float32(self.step), self.hidden,
             *self._parameters(), *(self._state[name + "_squares"] for name in _PARAMETERS),
         )  # fmt: skip
+
+        if not np.isfinite(self._state["out_bias"][0]):
+            raise InputError(
+                "the network's weights are no longer finite",
+                why="features, weights 1/p or steps were too large, or not finite",
+                remedy="scale the features, floor p, or give a smaller step",
+            )
 
     def end_round(self) -> None:
         """Nothing: a network has no work between rounds."""
@@ -93,7 +103,7 @@ class Network:
 
     def load(self, state: State) -> None:
         """Become the learner that was saved."""
-        self._state = {name: np.ascontiguousarray(array) for name, array in state.items()}
+        self._state = {name: np.array(array, order="C") for name, array in state.items()}
 
     def digest(self) -> str:
         """Equal digests, equal models."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from paraactive.examples import Doubles, Ints
-from paraactive.rules._checks import check_fraction
+from paraactive.validation import fraction
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class Uniform:
     needs_scores: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        check_fraction(rate=self.rate)
+        object.__setattr__(self, "rate", fraction("rate", self.rate))
 
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
         """p of each example."""
-        return np.full(len(score), float(self.rate))
+        return np.full(len(score), self.rate)
 
     def describe(self) -> dict[str, Any]:
         """The constructor's parameters."""

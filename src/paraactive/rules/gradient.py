@@ -7,9 +7,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from paraactive.errors import InputError
 from paraactive.examples import Doubles, Ints, Labels
-from paraactive.rules._checks import check_fraction
+from paraactive.validation import fraction, positive
 
 
 @dataclass(frozen=True)
@@ -30,11 +29,8 @@ class Gradient:
     needs_scores: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_fraction(floor=self.floor)
-        if not (np.isfinite(self.scale) and self.scale > 0):
-            raise InputError(
-                f"scale is {self.scale}", why="p is scale times the gradient", remedy="give scale > 0, for example 5"
-            )
+        object.__setattr__(self, "scale", positive("scale", self.scale))
+        object.__setattr__(self, "floor", fraction("floor", self.floor))
 
     def probability(self, score: Doubles, seen: Ints, y: Labels) -> Doubles:
         """p of each example."""

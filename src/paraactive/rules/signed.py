@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from paraactive.examples import Doubles, Ints, Labels
-from paraactive.rules._checks import check_eta, margin_probability
+from paraactive.rules._formula import WHY_ETA, margin_probability
+from paraactive.validation import positive
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class SignedMargin:
     needs_scores: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_eta(self.eta)
+        object.__setattr__(self, "eta", positive("eta", self.eta, WHY_ETA))
 
     def probability(self, score: Doubles, seen: Ints, y: Labels) -> Doubles:
         """p of each example."""

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from paraactive.errors import RunFileError
+from paraactive.errors import ParaActiveError, RunFileError
 
 FORMAT = 1
 """Version of the tables. A file of another version is refused."""
@@ -18,8 +18,9 @@ _APPLICATION = 0x70617261  # "para", in the header of the file
 _TABLES = (
     """CREATE TABLE configuration (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT""",
     """CREATE TABLE entries (
-    sequence INTEGER PRIMARY KEY, position INTEGER NOT NULL, key INTEGER NOT NULL, y INTEGER NOT NULL,
-    p REAL NOT NULL, seen INTEGER NOT NULL, version INTEGER NOT NULL, x BLOB
+    sequence INTEGER PRIMARY KEY, position INTEGER NOT NULL, key INTEGER NOT NULL,
+    y INTEGER NOT NULL CHECK (y IN (-1, 1)), p REAL NOT NULL CHECK (p > 0 AND p <= 1),
+    seen INTEGER NOT NULL, version INTEGER NOT NULL, x BLOB
 ) STRICT""",
     """CREATE TABLE rounds (
     number INTEGER PRIMARY KEY, seen INTEGER NOT NULL, version INTEGER NOT NULL, selected INTEGER NOT NULL,
@@ -53,7 +54,7 @@ def make_room(path: Path, overwrite: bool) -> None:
         raise RunFileError(
             f"{path} is there already",
             why="a run file is never overwritten unasked",
-            remedy=f"go on with 'paraactive resume {path}', give another --out, or add --overwrite",
+            remedy=f"go on with 'paraactive resume {path}', give another name, or --overwrite (overwrite=True) it",
         )
     if not _is_unborn(path) and not _has_our_header(path):
         open_checked(path, any_version=True).close()  # Never overwrite what is not a run file.
@@ -163,3 +164,18 @@ def translated(path: Path, doing: str) -> Generator[None]:
                 remedy=f"all rounds up to the last commit are safe: make room, then 'paraactive resume {path}'",
             ) from error
         raise RunFileError(f"cannot {doing} {path}", why=said, remedy="check the path and its permissions") from error
+
+
+@contextmanager
+def understood(path: Path) -> Generator[None]:
+    """What the file says must make sense: what does not is damage, and not a bug of whoever reads it."""
+    try:
+        yield
+    except ParaActiveError:
+        raise
+    except (LookupError, TypeError, ValueError, OverflowError) as error:
+        raise RunFileError(
+            f"{path} is damaged",
+            why=f"what it says cannot be used ({type(error).__name__}: {' '.join(str(error).split())})",
+            remedy="restore a copy of it, or train anew",
+        ) from error

@@ -22,6 +22,7 @@ from paraactive.events import Event, Round
 from paraactive.examples import Entries, Examples, Selected
 from paraactive.runfile import connection
 from paraactive.runfile.lock import RunLock
+from paraactive.schedules.base import Plan
 from paraactive.state import State, pack, unpack
 from paraactive.streams.base import Stream
 
@@ -109,7 +110,7 @@ class RunFile:
 
     def configure(self, **values: Any) -> None:
         """Set these."""
-        rows = [(name, json.dumps(value)) for name, value in values.items()]
+        rows = [(name, json.dumps(value, default=_plain)) for name, value in values.items()]
         with self._guarded("write"):
             self._database.executemany("INSERT OR REPLACE INTO configuration VALUES (?, ?)", rows)
             self._commit()
@@ -146,6 +147,26 @@ class RunFile:
         self.rounds, self.seen = self.rounds + 1, ended.seen
         if time.monotonic() - self._committed > _COMMIT_SECONDS:
             self._commit()
+
+    def drop_short_round(self, plan: Plan) -> None:
+        """Forget the last round if it was cut short by the end of the run, so that a longer run is as if never ended.
+
+        What was learnt in it is learnt again, in the whole round.
+        """
+        rounds = list(self.ended_rounds())
+        if not rounds:
+            return
+        before = rounds[-2] if len(rounds) > 1 else None
+        whole = plan.warmstart if before is None else before.seen + plan.batch
+        if rounds[-1].seen >= whole:
+            return
+        version = before.version if before else 0
+        with self._guarded("write"):
+            self._database.execute("DELETE FROM entries WHERE sequence >= ?", (version,))
+            self._database.execute("DELETE FROM rounds WHERE number = ?", (rounds[-1].number,))
+            self._database.execute("DELETE FROM snapshots WHERE rounds >= ?", (self.rounds,))
+        self._commit()
+        self._check_whole()
 
     def ended_rounds(self, first: int = 0) -> Iterator[Round]:
         """The rounds from number `first` on."""
@@ -248,8 +269,17 @@ class RunFile:
         if last != self.rounds:
             raise self._damaged(f"it has {self.rounds} rounds where the last is number {last - 1}")
 
+    def understood(self) -> AbstractContextManager[None]:
+        """A context in which what the file says is used: what makes no sense is an error about the file."""
+        return connection.understood(self.path)
+
     def _damaged(self, why: str) -> RunFileError:
         return RunFileError(f"{self.path} is damaged", why=why, remedy="restore a copy of it, or train anew")
 
     def _guarded(self, doing: str) -> AbstractContextManager[None]:
         return connection.translated(self.path, doing)
+
+
+def _plain(value: Any) -> Any:
+    """A numpy number as a plain one, for JSON."""
+    return value.item()

@@ -12,7 +12,7 @@ from paraactive.schedules.warmstart import warmstart
 
 
 def synchronous(engine: Engine, log: Log, plan: Plan) -> Iterator[Round]:
-    """Rounds of a global batch B: sift B/k on each node with h_t fixed, pool in node order, update to h_{t+1}.
+    """Rounds of a global batch B: sift B/k on each node with h_t fixed, join in node order, update to h_{t+1}.
 
     The log does not depend on the number of nodes. With one node this is the batch-delayed baseline, and with the
     passive rule it is sequential passive learning, because what an entry does depends on the log before it alone.

@@ -18,7 +18,8 @@ from paraactive.errors import InputError
 from paraactive.examples import Examples, Ints, Labels
 from paraactive.streams.columns import blocks, check_width, features, label_column, label_name, signs, two_values
 from paraactive.streams.numpy_files import open_columns
-from paraactive.streams.positions import between, listed, whole
+from paraactive.streams.positions import between, listed
+from paraactive.validation import whole
 
 
 class Arrays:

@@ -114,7 +114,9 @@ def label_column(y: ArrayLike) -> NDArray[Any]:
     labels = _array("y", y)
     if labels.ndim != 1:
         raise InputError(
-            f"y has shape {labels.shape}", why="each example has one label", remedy="give one column, as y.ravel()"
+            f"y has shape {labels.shape}",
+            why="each example has one label",
+            remedy="give one column, as y.ravel(), or y.argmax(axis=1) for one-hot labels",
         )
     if len(labels) == 0:
         raise InputError("y is empty", why="there is nothing to learn from", remedy="give at least one of each class")

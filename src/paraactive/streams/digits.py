@@ -19,7 +19,8 @@ from paraactive import philox
 from paraactive.errors import InputError
 from paraactive.examples import Examples, Floats, Ints, Labels
 from paraactive.streams.deformations import SIDE, fields, gaussian, render
-from paraactive.streams.positions import between, listed, whole
+from paraactive.streams.positions import between, listed
+from paraactive.validation import whole
 
 Bytes = NDArray[np.uint8]
 

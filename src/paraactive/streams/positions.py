@@ -1,27 +1,11 @@
-"""What every stream asks of its numbers: that they are whole, and of a position: that it is inside the stream."""
+"""What every stream asks of a position: that it is a whole number inside the stream."""
 
 from __future__ import annotations
-
-import operator
 
 import numpy as np
 
 from paraactive.errors import InputError
 from paraactive.examples import Ints
-
-
-def whole(name: str, value: object) -> int:
-    """The value as an int, if it is a whole number.
-
-    >>> whole("seed", np.int64(7))
-    7
-    """
-    try:
-        if not isinstance(value, bool | np.bool_):
-            return operator.index(value)  # pyright: ignore[reportArgumentType]
-    except TypeError:
-        pass
-    raise InputError(f"{name} is {value!r}", why="it must be a whole number", remedy=f"give an int, as {name}=1")
 
 
 def between(first: int, last: int, length: int | None) -> Ints:

@@ -1,0 +1,127 @@
+"""What a user hands to train, resume and replay: checked before any work, completed, compared with the run file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paraactive import parts
+from paraactive.engines import ENGINES
+from paraactive.errors import InputError
+from paraactive.learners import Learner, Network
+from paraactive.rules import Gradient, Rule, SignedMargin
+from paraactive.schedules import SCHEDULES, Plan
+from paraactive.streams import Stream
+from paraactive.validation import one_of, whole
+
+BATCH = 4096
+"""Default of batch and warmstart, the paper's; less where there are not many examples to see."""
+
+_LEARNER = ("score", "update", "end_round", "save", "load", "digest")
+_STREAM = ("width", "length", "classes", "regenerates", "read", "at")
+_RULE = ("needs_labels", "needs_scores", "probability")
+
+
+def check_learner(learner: Any) -> None:
+    """An error if it is not a learner."""
+    _check_part("learner", learner, _LEARNER, "a learner", "give an untrained one, as LaSVM() or Network()")
+
+
+def check_stream(stream: Any) -> None:
+    """An error if it is not a stream."""
+    _check_part("stream", stream, _STREAM, "a stream", "give one, as Arrays(x, y) or Digits()")
+
+
+def find_rule(rule: Any, learner: Learner) -> Rule:
+    """The rule given, by itself or by name; if none is, the one that suits the learner."""
+    if rule is None:
+        return Gradient() if isinstance(learner, Network) else SignedMargin()
+    if isinstance(rule, str):
+        return parts.RULES[one_of("rule", rule, parts.RULES)]()
+    _check_part("rule", rule, _RULE, "a rule", "give one, as paraactive.rules.Margin(eta=0.1), or its name")
+    return rule
+
+
+def _check_part(name: str, given: Any, needed: tuple[str, ...], what: str, remedy: str) -> None:
+    if isinstance(given, type):
+        raise InputError(f"{name} is the class {given.__name__}", why=f"it must be {what} itself", remedy=remedy)
+    missing = [each for each in needed if not hasattr(given, each)]
+    if missing:
+        raise InputError(
+            f"{name} is of type {type(given).__name__}", why=f"{what} has {', '.join(missing)}", remedy=remedy
+        )
+
+
+def make_plan(stream: Stream, examples: int | None, batch: int | None, warmstart: int | None, nodes: int) -> Plan:
+    """How far and in what steps, with defaults that leave something to sift."""
+    total = count_examples(stream, examples)
+    batch = max(1, min(BATCH, total // 8)) if batch is None else batch
+    warmstart = min(BATCH, total // 5) if warmstart is None else warmstart
+    return Plan(total, whole("batch", batch), whole("warmstart", warmstart), whole("nodes", nodes))
+
+
+def count_examples(stream: Stream, examples: int | None) -> int:
+    """How many examples to see: those asked for, or all."""
+    if examples is None and stream.length is None:
+        raise InputError(
+            "examples is not given", why="the stream never ends", remedy="say how many to see, as examples=100_000"
+        )
+    if examples is None:
+        return stream.length or 0
+    examples = whole("examples", examples)
+    if stream.length is not None and examples > stream.length:
+        raise InputError(
+            f"examples is {examples}",
+            why=f"the stream ends after {stream.length}",
+            remedy="leave it out to see all, or give the stream more passes",
+        )
+    return examples
+
+
+def check_names(engine: str, schedule: str, nodes: int) -> None:
+    """An error if there is no such engine or schedule, or they do not go with that many nodes."""
+    one_of("engine", engine, ENGINES)
+    one_of("schedule", schedule, SCHEDULES)
+    if schedule == "sequential" and nodes > 1:
+        raise InputError(
+            f"schedule 'sequential' with {nodes} nodes",
+            why="it updates after each selected example, which only one node can do",
+            remedy="give nodes=1, or schedule 'synchronous'",
+        )
+
+
+def check_untrained(learner: Learner) -> None:
+    """The log of a run file begins with nothing learnt, so its learner must too."""
+    description = parts.describe_learner(learner)
+    if description["kind"] in parts.LEARNERS and parts.build_learner(description).digest() != learner.digest():
+        raise InputError(
+            "the learner has been trained before",
+            why="a run file rebuilds the model from its log, which begins with this run",
+            remedy="give a new learner, or resume the run file that it came from",
+        )
+
+
+def the_learner(given: Learner | None, known: parts.Description) -> Learner:
+    """The learner of a run file: made from it, or handed over and the same."""
+    if given is None:
+        return parts.build_learner(known)
+    check_learner(given)
+    parts.check_same("learner", parts.describe_learner(given), known)
+    check_untrained(given)
+    return given
+
+
+def the_rule(given: Rule | None, known: parts.Description) -> Rule:
+    """The rule of a run file: made from it, or handed over and the same."""
+    if given is None:
+        return parts.build_rule(known)
+    parts.check_same("rule", parts.describe_rule(given), known)
+    return given
+
+
+def the_stream(given: Stream | None, known: parts.Description) -> Stream:
+    """The stream of a run file: opened again, or handed over and the same but for its end."""
+    if given is None:
+        return parts.build_stream(known)
+    check_stream(given)
+    parts.check_same_stream(given, known)
+    return given
