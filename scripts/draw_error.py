@@ -37,7 +37,7 @@ def checkpoints(path: Path) -> tuple[str, dict[int, tuple[dict[int, float], int]
         rounds, rule = list(file.ended_rounds()), str(file.configuration["rule"]["kind"])
         mistakes = {evaluated["seen"]: evaluated["mistakes"] for evaluated in file.events("Evaluated")}
     warmstart = dict.fromkeys(NODES, rounds[0].update_seconds)
-    times = {seen: clock([ended for ended in rounds if ended.seen <= seen]) or warmstart for seen in mistakes}
+    times = {seen: warmstart | clock([ended for ended in rounds if ended.seen <= seen]) for seen in mistakes}
     return rule, {seen: (times[seen], mistakes[seen]) for seen in mistakes}
 
 

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from paraactive.examples import Doubles, Examples, Floats, Labels, Selected
+from paraactive.examples import Doubles, Floats, Labels, Selected
 
 
-def selected(x: Floats, y: Labels, p: Doubles | float = 1.0, key: np.ndarray | None = None) -> Selected:
+def selected(x: Floats, y: Labels, p: Doubles | float = 1.0) -> Selected:
     """These rows as selected examples."""
-    count = len(y)
-    index = np.arange(count, dtype=np.int64)
-    nothing = np.zeros(count, np.int64)
-    examples = Examples(np.ascontiguousarray(x, np.float32), y, index, index if key is None else key)
-    return Selected(examples, np.broadcast_to(np.asarray(p, np.float64), count).copy(), nothing, nothing, nothing)
+    return Selected.weighted(x, y, 1.0 / np.asarray(p))
 
 
 def two_moons(count: int, noise: float, seed: int) -> tuple[Floats, Labels]:

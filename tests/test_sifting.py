@@ -6,13 +6,14 @@ from functools import cache
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from making import two_moons
 from paraactive import Arrays, LaSVM
 from paraactive.coins import coins
 from paraactive.engines import Simulated
 from paraactive.errors import InputError
-from paraactive.examples import Doubles, Examples, Floats, Ints
+from paraactive.examples import Doubles, Examples, Ints
 from paraactive.log import MemoryLog
 from paraactive.node import Node
 from paraactive.rules import Gradient, Margin, Passive, Rule, SignedMargin, Uniform
@@ -122,7 +123,7 @@ def test_the_warmstart_takes_everything_with_weight_one() -> None:
 
 def test_a_rule_without_need_of_scores_is_sifted_without_scoring() -> None:
     class Unscored(LaSVM):
-        def score(self, x: Floats) -> Doubles:
+        def score(self, x: ArrayLike) -> Doubles:
             raise AssertionError("scored")
 
     chosen = sift(Unscored(), Uniform(0.5), 0, _fresh(100), np.zeros(100, np.int64), 0, 0)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Floats: TypeAlias = NDArray[np.float32]
 Doubles: TypeAlias = NDArray[np.float64]
@@ -97,6 +97,22 @@ class Selected:
     def take(self, rows: slice) -> Selected:
         """The given rows."""
         return Selected(self.examples.take(rows), self.p[rows], self.seen[rows], self.version[rows], self.node[rows])
+
+    @staticmethod
+    def weighted(x: ArrayLike, y: ArrayLike, weight: ArrayLike = 1.0) -> Selected:
+        """Rows with labels -1 and +1 and any positive weights, to use a learner by itself; their keys are 0, 1, 2...
+
+        >>> from paraactive import LaSVM
+        >>> svm = LaSVM(kernel="linear")
+        >>> svm.update(Selected.weighted([[0.0], [1.0], [3.0], [4.0]], [-1, -1, 1, 1], [1, 2, 2, 1]))
+        >>> svm.finish()
+        >>> (svm.score([[1.9], [2.1]]) > 0).tolist()
+        [False, True]
+        """
+        rows = np.asarray(x, np.float32)
+        none, index = np.zeros(len(rows), np.int64), np.arange(len(rows), dtype=np.int64)
+        p = 1.0 / np.broadcast_to(np.asarray(weight, np.float64), len(rows))
+        return Selected(Examples(rows, np.asarray(y, np.int8), index), p, none, none, none)
 
     @staticmethod
     def empty(width: int) -> Selected:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from paraactive.errors import InputError
 from paraactive.examples import Doubles, Floats, Selected
@@ -91,13 +92,14 @@ class LaSVM:
         """Signed alphas of the live vectors."""
         return self._alpha[: self._count].copy() if self._width else np.zeros(0)
 
-    def score(self, x: Floats) -> Doubles:
+    def score(self, x: ArrayLike) -> Doubles:
         """f(x) = sum_s alpha_s K(s, x) + b for each row; 0 before the first update."""
-        out = np.zeros(len(x))
+        rows = np.asarray(x)
+        out = np.zeros(len(rows))
         if self._width:
-            x = self._centred(x)
+            rows = self._centred(rows)
             kernels.kernel_sums(
-                x, _norms(x), self._panels, self._ss, self._alpha, self._count, *self._kernel_arguments(), out
+                rows, _norms(rows), self._panels, self._ss, self._alpha, self._count, *self._kernel_arguments(), out
             )
             out += self.bias
         return out
@@ -213,7 +215,7 @@ class LaSVM:
         self._panels = _grown(self._panels, (panels, self._width, LANES))
         self._kernel = _grown(self._kernel, (slots, slots), self._count)
 
-    def _centred(self, x: Floats) -> Floats:
+    def _centred(self, x: ArrayLike) -> Floats:
         """Rows relative to the centre of the first examples learnt.
 
         Distances do not change, nor does a linear model, whose alphas add up to 0. But ||x||^2 + ||s||^2 - 2 x.s is

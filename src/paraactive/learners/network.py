@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from paraactive import philox
 from paraactive.errors import InputError
-from paraactive.examples import Doubles, Floats, Selected
+from paraactive.examples import Doubles, Selected
 from paraactive.learners import network_loops
 from paraactive.learners.blocks import LANES, panels_for
 from paraactive.learners.rows import check_rows
@@ -49,11 +50,12 @@ class Network:
         """The constructor's parameters."""
         return {"hidden": self.hidden, "step": self.step, "seed": self.seed}
 
-    def score(self, x: Floats) -> Doubles:
+    def score(self, x: ArrayLike) -> Doubles:
         """f(x) for each row; 0 before the first update."""
-        out = np.zeros(len(x))
+        rows = np.asarray(x)
+        out = np.zeros(len(rows))
         if self._state:
-            network_loops.forward(check_rows(x, self._width), out, *self._parameters())
+            network_loops.forward(check_rows(rows, self._width), out, *self._parameters())
         return out
 
     def update(self, selected: Selected) -> None:
