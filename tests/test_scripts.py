@@ -17,8 +17,10 @@ def test_the_picture_has_a_curve_for_passive_learning_and_one_for_each_number_of
     for rule in (Passive(), SignedMargin()):
         for seed in (0, 1):
             out = tmp_path / f"{type(rule).__name__}-{seed}.db"
-            sizes = {"examples": 1200, "batch": 200, "warmstart": 400}
-            train(LaSVM(gamma=0.012), Digits(seed=seed), rule=rule, seed=seed, **sizes, test=True, out=out)
+            train(
+                LaSVM(gamma=0.012), Digits(seed=seed), rule=rule, seed=seed, examples=1200, batch=200, warmstart=400,
+                test=True, out=out,
+            )  # fmt: skip
     picture = tmp_path / "picture.svg"
     runs = sorted(str(path) for path in tmp_path.glob("*.db"))
     subprocess.run([sys.executable, str(SCRIPTS / "draw_error.py"), *runs, "--out", str(picture)], check=True)

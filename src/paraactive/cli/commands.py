@@ -32,7 +32,7 @@ def train_run(
     hidden: int | None = None, step: float | None = None, batch: int | None = None, warmstart: int | None = None,
     nodes: int = 1, engine: str = "simulated", schedule: str = "synchronous", examples: int | None = None,
     passes: int = 1, test: Path | None = None, seed: int = 0, out: Path | None = None, overwrite: bool = False,
-    passive: bool = False,
+    passive: bool = False, heading: str = "",
 ) -> None:  # fmt: skip
     """Train, show, and compare if asked."""
     job = make_job(
@@ -55,6 +55,8 @@ def train_run(
     if passive:
         with ProgressBar("passive", _ERRORS) as bar:
             comparison = compare_with_passive(run, job.new_learner(), job.stream, job.test, seed=seed, observers=[bar])
+    if heading and not as_json:
+        print(heading)
     _show(run, as_json, comparison)
     _say_where(out, as_json)
 
