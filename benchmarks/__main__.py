@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from benchmarks import bench_sift, bench_stream, bench_svm, measuring
+from benchmarks import bench_nodes, bench_sift, bench_stream, bench_svm, measuring
 
 HERE = Path(__file__).parent
 BEGIN, END = "<!-- made by make bench -->", "<!-- end -->"
@@ -26,6 +26,7 @@ def main() -> None:
     parts: list[tuple[str, str, Any, Any]] = [
         ("Time to 35 mistakes, {3,1} v {5,7}", "svm", bench_svm.measure(repeats), bench_svm.render),
         ("Exact scoring against sgemm", "sift", bench_sift.measure(repeats), bench_sift.render),
+        ("Two nodes against one, wall time", "nodes", bench_nodes.measure(repeats), bench_nodes.render),
         ("The digits stream", "stream", bench_stream.measure(repeats), bench_stream.render),
     ]
     figures = {name: result for _, name, result, _ in parts}
@@ -33,7 +34,7 @@ def main() -> None:
     text = [
         "# What was measured",
         "",
-        f"By `make bench`, on one core of: {measuring.machine()}.",
+        f"By `make bench`, on one core unless it says otherwise, of: {measuring.machine()}.",
         f"Median of {repeats} (smallest-largest); both sides of a ratio were measured in the same run.",
     ]
     for title, _, result, render in parts:

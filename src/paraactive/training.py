@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,8 @@ def train(
     batch : fresh examples of a round, over all nodes; the model that sifts is at most this much behind. By default
         4096, or an eighth of the examples.
     warmstart : examples learnt before sifting begins. By default 4096, or a fifth of the examples.
+    engine : "simulated" (one after the other, with the paper's clock) or "threads" (side by side in this process). The
+        model is the same.
     test : examples on which mistakes are counted on the way: (x, y), a file, Examples, or True for the stream's own.
     out : a run file, from which the run can be resumed, replayed and looked at.
     overwrite : replace a run file that is there.
@@ -191,17 +193,17 @@ def _go_on(run: Run, log: Log, setting: _Setting, observers: Iterable[Observer])
         file.keep_features(not setting.node.stream.regenerates)
     _observe(observers, RunStarted(setting.plan.examples, run.seen, run.sifted, run.selected))
     _evaluate_if_due(run, setting, observers)  # A run that was killed before it could.
-    engine = ENGINES[setting.engine](setting.node, setting.plan.nodes)
-    saved = time.monotonic()
-    for ended in SCHEDULES[setting.schedule](engine, log, setting.plan):
-        run.rounds.append(ended)
-        _observe(observers, ended)
-        _evaluate_if_due(run, setting, observers)
-        if file and time.monotonic() - saved > setting.snapshot_seconds:
-            _snapshot(run, setting.node, file, observers)
-            saved = time.monotonic()
-        if setting.stop and setting.stop(run):
-            break
+    with closing(ENGINES[setting.engine](setting.node, setting.plan.nodes)) as engine:
+        saved = time.monotonic()
+        for ended in SCHEDULES[setting.schedule](engine, log, setting.plan):
+            run.rounds.append(ended)
+            _observe(observers, ended)
+            _evaluate_if_due(run, setting, observers)
+            if file and time.monotonic() - saved > setting.snapshot_seconds:
+                _snapshot(run, setting.node, file, observers)
+                saved = time.monotonic()
+            if setting.stop and setting.stop(run):
+                break
     if run.seen > _last_tried(run):
         _evaluate(run, setting, observers)
     if file:

@@ -150,7 +150,9 @@ def train(
         int | None, typer.Option(rich_help_panel="Run", help="Examples learnt first. Default: 4096, less for files.")
     ] = None,
     nodes: Annotated[int, typer.Option(rich_help_panel="Run", help="k: nodes that sift side by side.")] = 1,
-    engine: Annotated[str, typer.Option(rich_help_panel="Run", help="Where nodes live: simulated.")] = "simulated",
+    engine: Annotated[
+        str, typer.Option(rich_help_panel="Run", help="Where nodes live: simulated, or threads of this process.")
+    ] = "simulated",
     schedule: Annotated[
         str, typer.Option(rich_help_panel="Run", help="synchronous (rounds) or sequential (one by one).")
     ] = "synchronous",
@@ -184,12 +186,13 @@ def resume(
     examples: Annotated[int | None, typer.Option(help="See this many in all, more than before.")] = None,
     passes: Annotated[int | None, typer.Option(help="Pass over the file this often in all.")] = None,
     nodes: Annotated[int | None, typer.Option(help="Go on with another k.")] = None,
+    engine: Annotated[str | None, typer.Option(help="Go on with another engine.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Go on with a run that was stopped, or extend one; it ends as if it had never stopped."""
     from paraactive.cli.commands import resume_run
 
-    resume_run(run_file, examples, passes, nodes, as_json)
+    resume_run(run_file, examples, passes, nodes, engine, as_json)
 
 
 @app.command(epilog="Example: [bold]paraactive replay run.db[/bold]")

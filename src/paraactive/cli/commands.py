@@ -61,11 +61,13 @@ def train_run(
     _say_where(out, as_json)
 
 
-def resume_run(path: Path, examples: int | None, passes: int | None, nodes: int | None, as_json: bool) -> None:
+def resume_run(
+    path: Path, examples: int | None, passes: int | None, nodes: int | None, engine: str | None, as_json: bool
+) -> None:
     """Go on with a run."""
     stream = None if passes is None else _with_passes(path, passes)
     with _told_how_to_resume(path), ProgressBar("sifting", _ERRORS) as bar:
-        run = paraactive.resume(path, examples=examples, nodes=nodes, stream=stream, observers=[bar])
+        run = paraactive.resume(path, examples=examples, nodes=nodes, engine=engine, stream=stream, observers=[bar])
     _show(run, as_json)
     _say_where(path, as_json)
 

@@ -36,7 +36,8 @@ def show_times(console: Console, run: Run, comparison: Comparison | None) -> Non
     """Time on the paper's clock for each number of nodes, and the speedup over passive where it was measured."""
     if not run.simulated:
         return
-    console.print("\nTime with k nodes, simulated as in the paper (fetching and communication are not counted):")
+    how = "simulated as in the paper" if run.engine == "simulated" else f"as measured on {run.engine}"
+    console.print(f"\nTime with k nodes, {how} (fetching and communication are not counted):")
     table = Table(padding=(0, 2))
     table.add_column("k", justify="right")
     table.add_column("seconds", justify="right")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from paraactive.engines.simulated import Simulated
+from paraactive.engines.threads import Threads
 from paraactive.node import Node
 from paraactive.schedules.base import Engine
 
-ENGINES: dict[str, Callable[[Node, int], Engine]] = {"simulated": Simulated}
+ENGINES: dict[str, Callable[[Node, int], Engine]] = {"simulated": Simulated, "threads": Threads}
 
-__all__ = ["ENGINES", "Simulated"]
+__all__ = ["ENGINES", "Simulated", "Threads"]

@@ -64,3 +64,6 @@ class Simulated:
     def end_round(self) -> float:
         """The one replica stands for all."""
         return self._node.end_round()
+
+    def close(self) -> None:
+        """Nothing to end."""

@@ -66,6 +66,10 @@ class Engine(Protocol):
         """All replicas do what they do between rounds. Returns the seconds on one replica."""
         ...
 
+    def close(self) -> None:
+        """End the nodes; nothing of theirs is left."""
+        ...
+
 
 Schedule: TypeAlias = Callable[[Engine, Log, Plan], Iterator[Round]]
 """Runs from where the log stands to the end of the plan, one round for each item."""
