@@ -8,7 +8,7 @@ from paraactive import parts
 from paraactive.engines import ENGINES
 from paraactive.errors import InputError
 from paraactive.learners import Learner, Network
-from paraactive.rules import Gradient, Rule, SignedMargin
+from paraactive.rules import Rule
 from paraactive.schedules import SCHEDULES, Plan
 from paraactive.streams import Stream
 from paraactive.validation import one_of, whole
@@ -33,12 +33,16 @@ def check_stream(stream: Any) -> None:
 
 def find_rule(rule: Any, learner: Learner) -> Rule:
     """The rule given, by itself or by name; if none is, the one that suits the learner."""
-    if rule is None:
-        return Gradient() if isinstance(learner, Network) else SignedMargin()
+    rule = default_rule(type(learner)) if rule is None else rule
     if isinstance(rule, str):
         return parts.RULES[one_of("rule", rule, parts.RULES)]()
     _check_part("rule", rule, _RULE, "a rule", "give one, as paraactive.rules.Margin(eta=0.1), or its name")
     return rule
+
+
+def default_rule(learner: Any) -> str:
+    """The name of the rule that suits this class of learners."""
+    return "gradient" if issubclass(learner, Network) else "signed"
 
 
 def _check_part(name: str, given: Any, needed: tuple[str, ...], what: str, remedy: str) -> None:

@@ -93,8 +93,8 @@ def train(
     arguments.check_learner(learner)
     arguments.check_stream(stream)
     rule = arguments.find_rule(rule, learner)
-    arguments.check_names(engine, schedule, whole("nodes", nodes))
     plan = arguments.make_plan(stream, examples, batch, warmstart, nodes)
+    arguments.check_names(engine, schedule, plan.nodes)
     node = Node(learner, rule, stream, whole("seed", seed))
     setting = _Setting(node, plan, engine, schedule, find_test(test, stream), snapshot_seconds, stop)
     _warm_up(node, plan.examples)
@@ -102,7 +102,8 @@ def train(
         log: Log = MemoryLog()
         if out is not None:
             arguments.check_untrained(learner)
-            log = stack.enter_context(RunFile.create(out, _configuration(setting), overwrite=overwrite))
+            known = {"paraactive": __version__} | _configuration(setting)
+            log = stack.enter_context(RunFile.create(out, known, overwrite=overwrite))
         return _go_on(Run(learner, plan, engine, schedule), log, setting, observers)
 
 
@@ -149,7 +150,7 @@ def resume(
         with file.understood():
             node.version = _catch_up(run, file, stream)
         setting = _Setting(node, plan, where, schedule, tried, snapshot_seconds, stop)
-        file.configure(**{name: value for name, value in _configuration(setting).items() if name != "paraactive"})
+        file.configure(**_configuration(setting))
         return _go_on(run, file, setting, observers)
 
 
@@ -200,15 +201,16 @@ def _go_on(run: Run, log: Log, setting: _Setting, observers: Iterable[Observer])
             _observe(observers, ended)
             _evaluate_if_due(run, setting, observers)
             if file and time.monotonic() - saved > setting.snapshot_seconds:
-                _snapshot(run, setting.node, file, observers)
+                _snapshot(run, file, run.learner.digest(), observers)
                 saved = time.monotonic()
             if setting.stop and setting.stop(run):
                 break
     if run.seen > _last_tried(run):
         _evaluate(run, setting, observers)
+    digest = run.learner.digest()
     if file:
-        _snapshot(run, setting.node, file, observers)
-    _observe(observers, RunEnded(run.seen, setting.node.version, run.learner.digest()))
+        _snapshot(run, file, digest, observers)
+    _observe(observers, RunEnded(run.seen, setting.node.version, digest))
     return run
 
 
@@ -244,9 +246,8 @@ def _evaluate(run: Run, setting: _Setting, observers: Iterable[Observer]) -> Non
     _observe(observers, evaluated)
 
 
-def _snapshot(run: Run, node: Node, file: RunFile, observers: Iterable[Observer]) -> None:
-    digest = run.learner.digest()
-    _observe(observers, SnapshotTaken(run.seen, node.version, digest))
+def _snapshot(run: Run, file: RunFile, digest: str, observers: Iterable[Observer]) -> None:
+    _observe(observers, SnapshotTaken(run.seen, file.version, digest))
     file.snapshot(run.learner.save(), digest)
 
 
@@ -327,7 +328,6 @@ def _configuration(setting: _Setting) -> dict[str, Any]:
     """Everything that makes the run what it is."""
     node = setting.node
     return {
-        "paraactive": __version__,
         "learner": parts.describe_learner(node.learner),
         "rule": parts.describe_rule(node.rule),
         "stream": parts.describe_stream(node.stream),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from paraactive import parts
+from paraactive.arguments import default_rule
 from paraactive.errors import InputError
 from paraactive.experiments.tasks import ETA, GAMMA, GAP, TASKS, find_task
 from paraactive.learners import Learner
@@ -44,7 +45,7 @@ def make_job(
     if learner is None:
         learner = TASKS[data].learner if data in TASKS else "svm"
     one_of("learner", learner, parts.LEARNERS)
-    rule = rule or ("gradient" if learner == "network" else "signed")
+    rule = rule or default_rule(parts.LEARNERS[learner])
     one_of("rule", rule, parts.RULES)
     stream = _stream(data, learner, seed, passes)
     return Job(

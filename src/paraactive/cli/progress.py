@@ -60,10 +60,8 @@ class ProgressBar:
         self._progress.start()
         bar = self._progress.tasks[0]
         if ended.number:
-            self._sifted, self._selected = (
-                self._sifted + ended.seen - int(bar.completed),
-                self._selected + ended.selected,
-            )
+            self._sifted += ended.seen - int(bar.completed)
+            self._selected += ended.selected
         speed = bar.finished_speed or bar.speed
         self._progress.update(
             self._task,

@@ -49,7 +49,6 @@ def compare_with_passive(
 
     passive = train(
         learner, stream, rule=Passive(), examples=run.seen, batch=run.plan.batch, warmstart=run.plan.warmstart,
-        seed=seed, test=test,
-        observers=observers, stop=reached,
+        seed=seed, test=test, observers=observers, stop=reached,
     )  # fmt: skip
     return Comparison(passive, reached(passive))

@@ -130,8 +130,7 @@ def open_checked(path: Path, any_version: bool = False) -> sqlite3.Connection:
             )
         fault = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if fault != "ok":
-            why = " ".join(fault.split())
-            raise RunFileError(f"{path} is damaged", why=why, remedy="restore a copy of it, or train anew")
+            raise damaged(path, fault)
     return connection
 
 
@@ -174,8 +173,9 @@ def understood(path: Path) -> Generator[None]:
     except ParaActiveError:
         raise
     except (LookupError, TypeError, ValueError, OverflowError) as error:
-        raise RunFileError(
-            f"{path} is damaged",
-            why=f"what it says cannot be used ({type(error).__name__}: {' '.join(str(error).split())})",
-            remedy="restore a copy of it, or train anew",
-        ) from error
+        raise damaged(path, f"what it says cannot be used ({type(error).__name__}: {error})") from error
+
+
+def damaged(path: Path, why: str) -> RunFileError:
+    """The error about a file that was a run file once; the reason may come in several lines."""
+    return RunFileError(f"{path} is damaged", why=" ".join(why.split()), remedy="restore a copy of it, or train anew")

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from paraactive.errors import InputError, RunFileError
+from paraactive.errors import InputError
 from paraactive.events import Event, Round
 from paraactive.examples import Entries, Examples, Selected
 from paraactive.runfile import connection
@@ -62,22 +62,21 @@ class RunFile:
     @classmethod
     def resume(cls, path: Path | str) -> RunFile:
         """The run file, to write on. An error if a live run holds it."""
-        path = Path(path)
-        connection.check_there(path)
-        with ExitStack() as undo:
-            lock = RunLock(path)
-            undo.callback(lock.release)
-            file = cls(path, undo.enter_context(closing(connection.open_checked(path))), lock)
-            undo.pop_all()
-            return file
+        return cls._open(Path(path), locked=True)
 
     @classmethod
     def read(cls, path: Path | str) -> RunFile:
         """The run file, only to look; a live run may go on writing it."""
-        path = Path(path)
+        return cls._open(Path(path), locked=False)
+
+    @classmethod
+    def _open(cls, path: Path, *, locked: bool) -> RunFile:
         connection.check_there(path)
         with ExitStack() as undo:
-            file = cls(path, undo.enter_context(closing(connection.open_checked(path))), None)
+            lock = RunLock(path) if locked else None
+            if lock:
+                undo.callback(lock.release)
+            file = cls(path, undo.enter_context(closing(connection.open_checked(path))), lock)
             undo.pop_all()
             return file
 
@@ -191,7 +190,9 @@ class RunFile:
                 (first, last),
             ).fetchall()
         if len(rows) != last - first:
-            raise self._damaged(f"{last - first - len(rows)} of the entries {first} to {last - 1} are not there")
+            raise connection.damaged(
+                self.path, f"{last - first - len(rows)} of the entries {first} to {last - 1} are not there"
+            )
         return Entries(first, self._selected(rows, stream))
 
     def _selected(self, rows: list[tuple[Any, ...]], stream: Stream | None) -> Selected:
@@ -263,18 +264,15 @@ class RunFile:
                 "coalesce(max(version), 0), count(*), coalesce(max(number) + 1, 0), coalesce(max(seen), 0) FROM rounds"
             ).fetchone()
         if count != self.version:
-            raise self._damaged(f"it misses {self.version - count} of its {self.version} entries")
+            raise connection.damaged(self.path, f"it misses {self.version - count} of its {self.version} entries")
         if self.version != ended:
-            raise self._damaged(f"it has {count} entries where its rounds say {ended}")
+            raise connection.damaged(self.path, f"it has {count} entries where its rounds say {ended}")
         if last != self.rounds:
-            raise self._damaged(f"it has {self.rounds} rounds where the last is number {last - 1}")
+            raise connection.damaged(self.path, f"it has {self.rounds} rounds where the last is number {last - 1}")
 
     def understood(self) -> AbstractContextManager[None]:
         """A context in which what the file says is used: what makes no sense is an error about the file."""
         return connection.understood(self.path)
-
-    def _damaged(self, why: str) -> RunFileError:
-        return RunFileError(f"{self.path} is damaged", why=why, remedy="restore a copy of it, or train anew")
 
     def _guarded(self, doing: str) -> AbstractContextManager[None]:
         return connection.translated(self.path, doing)
