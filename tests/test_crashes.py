@@ -73,7 +73,17 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Job:
 
     def new(**options: Any) -> Run:
         stream = Arrays.load(folder / "moons.npz", passes=2)
-        return train(Network(hidden=40), stream, rule=Gradient(), batch=128, warmstart=256, nodes=3, **options)
+        # Not on threads, which are too fast to be killed in the middle.
+        return train(
+            Network(hidden=40),
+            stream,
+            rule=Gradient(),
+            batch=128,
+            warmstart=256,
+            nodes=3,
+            engine="simulated",
+            **options,
+        )
 
     return Job(folder, new, examples=6000)
 

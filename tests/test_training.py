@@ -119,13 +119,14 @@ def test_replay_tells_its_observers_of_every_round(out: Path):
     replay(out, observers=[events.append])
     assert events[0] == RunStarted(2400, 0)
     assert events[1:-1] == run.rounds
-    assert events[-1] == RunEnded(2400, run.warmstart + run.selected, run.learner.digest())
+    digest, entries = run.learner.digest(), run.warmstart + run.selected
+    assert events[-1] == RunEnded(2400, entries, digest, {0: digest}, run.updates, run.wall_seconds)
 
 
 # Resume --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("schedule", ["synchronous", "sequential"])
+@pytest.mark.parametrize("schedule", ["synchronous", "pipelined", "sequential"])
 def test_a_run_that_is_extended_ends_as_one_long_run(schedule: str, tmp_path: Path):
     stream = Digits(seed=2)
     settings: dict[str, Any] = {"batch": 256, "warmstart": 256, "schedule": schedule, "seed": 5}
@@ -140,7 +141,7 @@ def test_a_run_that_is_extended_ends_as_one_long_run(schedule: str, tmp_path: Pa
 
 
 def no_times(ended: Round) -> dict[str, Any]:
-    return {"fetch_seconds": 0, "sift_seconds": 0, "update_seconds": 0, "largest": sorted(ended.largest)}
+    return {"fetch_seconds": 0, "sift_seconds": 0, "update_seconds": 0, "elapsed": dict.fromkeys(ended.elapsed, 0.0)}
 
 
 def test_a_run_that_goes_on_with_other_nodes_ends_as_if_it_had_not(tmp_path: Path):
@@ -395,7 +396,8 @@ def test_every_event_is_told_and_written_down(out: Path):
         svm(), moons(), **BATCH, test=moons().read(0, 99), out=out, snapshot_seconds=0.0, observers=[events.append]
     )
     assert events[0] == RunStarted(2400, 0)
-    assert events[-1] == RunEnded(2400, run.warmstart + run.selected, run.learner.digest())
+    digest, entries = run.learner.digest(), run.warmstart + run.selected
+    assert events[-1] == RunEnded(2400, entries, digest, {0: digest}, run.updates, run.wall_seconds)
     assert [event for event in events if isinstance(event, Round)] == run.rounds
     assert [event for event in events if isinstance(event, Evaluated)] == run.evaluations
     assert sum(isinstance(event, SnapshotTaken) for event in events) == len(run.rounds) + 1
@@ -434,8 +436,11 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     "no nodes": (lambda: {"nodes": 0}, "nodes is 0"),
     "no examples": (lambda: {"examples": 0}, "examples is 0"),
     "warmstart -1": (lambda: {"warmstart": -1}, "warmstart is -1"),
-    "engine": (lambda: {"engine": "cluster"}, "no engine 'cluster': the known engines are simulated"),
-    "schedule": (lambda: {"schedule": "lazy"}, "no schedule 'lazy': the known schedules are synchronous, sequential"),
+    "engine": (
+        lambda: {"engine": "cluster"},
+        "no engine 'cluster': the known engines are simulated, threads, processes",
+    ),
+    "schedule": (lambda: {"schedule": "lazy"}, "no schedule 'lazy': the known schedules are synchronous, pipelined"),
     "sequential": (lambda: {"schedule": "sequential", "nodes": 2}, "'sequential' with 2 nodes: .*only one node"),
     "endless": (lambda: {"stream": Endless()}, "examples is not given: the stream never ends; say how many"),
     "test width": (lambda: {"test": Examples(X[:, :1], Y, np.arange(2400))}, "1 features, and those of the stream 2"),
@@ -589,7 +594,7 @@ def test_a_trained_learner_is_refused_to_resume_with(out: Path):
         "UPDATE configuration SET value = json_set(value, '$.bogus', 1) WHERE name = 'learner'",
         "UPDATE configuration SET value = 'not JSON' WHERE name = 'seed'",
         "UPDATE configuration SET value = '\"many\"' WHERE name = 'batch'",
-        "UPDATE rounds SET largest = 'x' WHERE number = 2",
+        "UPDATE rounds SET elapsed = 'x' WHERE number = 2",
         "UPDATE events SET payload = '{}' WHERE kind = 'Evaluated'",
     ],
 )
@@ -648,4 +653,4 @@ def test_the_plan_of_a_run_is_in_its_file(out: Path):
     assert known["rule"] == {"kind": "margin", "eta": 0.25}
     assert known["learner"] == {"kind": "svm", **learner.describe()}
     assert (known["seed"], known["stream"]["seed"], known["stream"]["passes"]) == (11, 9, 3)
-    assert (known["engine"], known["schedule"], known["classes"]) == ("simulated", "synchronous", ["-1", "1"])
+    assert (known["engine"], known["schedule"], known["classes"]) == ("threads", "synchronous", ["-1", "1"])

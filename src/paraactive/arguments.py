@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import pickle
 from typing import Any
 
 from paraactive import parts
-from paraactive.engines import ENGINES
+from paraactive.engines import ENGINES, UPDATES, Cluster
 from paraactive.errors import InputError
 from paraactive.learners import Learner, Network
 from paraactive.rules import Rule
@@ -55,12 +57,52 @@ def _check_part(name: str, given: Any, needed: tuple[str, ...], what: str, remed
         )
 
 
-def make_plan(stream: Stream, examples: int | None, batch: int | None, warmstart: int | None, nodes: int) -> Plan:
+def make_plan(
+    stream: Stream, examples: int | None, batch: int | None, warmstart: int | None, nodes: int | None,
+    engine: str, schedule: str, lag: int | None, delay: int | None,
+) -> Plan:  # fmt: skip
     """How far and in what steps, with defaults that leave something to sift."""
     total = count_examples(stream, examples)
-    batch = max(1, min(BATCH, total // 8)) if batch is None else batch
+    batch = whole("batch", max(1, min(BATCH, total // 8)) if batch is None else batch)
     warmstart = min(BATCH, total // 5) if warmstart is None else warmstart
-    return Plan(total, whole("batch", batch), whole("warmstart", warmstart), whole("nodes", nodes))
+    nodes = min(_default_nodes(engine, schedule), max(batch, 1)) if nodes is None else nodes
+    for name, given, of in (("lag", lag, "pipelined"), ("delay", delay, "asynchronous")):
+        if given is not None and schedule != of:
+            raise InputError(
+                f"{name} is given for schedule {schedule!r}",
+                why=f"only schedule {of!r} has it",
+                remedy=f"leave it out, or give schedule {of!r}",
+            )
+    return Plan(
+        total, batch, whole("warmstart", warmstart), whole("nodes", nodes),
+        1 if lag is None else whole("lag", lag), None if delay is None else whole("delay", delay),
+    )  # fmt: skip
+
+
+def _default_nodes(engine: str, schedule: str) -> int:
+    if schedule == "sequential" or engine == "simulated":
+        return 1
+    if engine == "ray":
+        raise InputError(
+            "nodes is not given",
+            why="only you know how much of the cluster the run may use",
+            remedy="say how many nodes, as nodes=8 (--nodes 8)",
+        )
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def default_engine(learner: Learner, rule: Rule, schedule: str) -> str:
+    """Threads where they really run side by side; otherwise processes, if the parts can be sent to them."""
+    if getattr(learner, "releases_gil", False) or schedule == "sequential" or not _travels(learner, rule):
+        return "threads"
+    return "processes"
+
+
+def _travels(*parts_: object) -> bool:
+    try:
+        return b"__main__" not in pickle.dumps(parts_)
+    except Exception:  # Whatever a class of the user's own says to being pickled.
+        return False
 
 
 def count_examples(stream: Stream, examples: int | None) -> int:
@@ -81,10 +123,26 @@ def count_examples(stream: Stream, examples: int | None) -> int:
     return examples
 
 
-def check_names(engine: str, schedule: str, nodes: int) -> None:
-    """An error if there is no such engine or schedule, or they do not go with that many nodes."""
+def check_setting(
+    engine: str, schedule: str, nodes: int, updates: str, address: str | None, cluster: Cluster | None, resizes: bool
+) -> None:
+    """An error if there is no such engine or schedule, or they do not go with the rest."""
     one_of("engine", engine, ENGINES)
     one_of("schedule", schedule, SCHEDULES)
+    one_of("way of updating", updates, UPDATES)
+    for name, given, needed, has in (
+        ("address", address is not None, "engine 'ray'", engine == "ray"),
+        ("cluster", cluster is not None, "engine 'simulated'", engine == "simulated"),
+        ("resize", resizes, "schedule 'asynchronous'", schedule == "asynchronous"),
+    ):
+        if given and not has:
+            raise InputError(f"{name} is given", why=f"only {needed} has it", remedy=f"leave it out, or give {needed}")
+    if schedule == "sequential" and engine in ("processes", "ray"):
+        raise InputError(
+            f"schedule 'sequential' on engine {engine!r}",
+            why="it learns after each selected example, so there is nothing to do elsewhere",
+            remedy="use engine 'threads' or 'simulated'",
+        )
     if schedule == "sequential" and nodes > 1:
         raise InputError(
             f"schedule 'sequential' with {nodes} nodes",

@@ -31,6 +31,22 @@ class InputError(ParaActiveError, ValueError):
     """Data or a parameter that cannot be used."""
 
 
+class MissingExtraError(ParaActiveError, ImportError):
+    """An optional library that is not installed."""
+
+
+class NodesLostError(ParaActiveError):
+    """Nodes that cannot be started, or die again and again."""
+
+
+class ReplicaError(ParaActiveError):
+    """Replicas of one log that differ, and cannot be told which is right."""
+
+
+class ClusterError(ParaActiveError, ConnectionError):
+    """A cluster that cannot be reached or used."""
+
+
 class LogGapError(ParaActiveError):
     """Entries that do not follow on what the replica has applied."""
 
@@ -45,3 +61,11 @@ class RunFileLockedError(RunFileError):
 
 class ReplayError(ParaActiveError):
     """A log that does not rebuild the model that the run file says it had."""
+
+
+class ReplicaWarning(RuntimeWarning):
+    """A replica differed from the others, and was rebuilt."""
+
+
+class NodeWarning(RuntimeWarning):
+    """A node was lost, or did not come; the run goes on without it."""

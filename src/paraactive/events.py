@@ -40,9 +40,9 @@ class Round:
     sift_seconds: float
     """Scoring and tossing, summed over the nodes."""
     update_seconds: float
-    """Applying the entries, on one replica."""
-    largest: dict[int, float] = field(default_factory=dict[int, float])
-    """For several k: the largest sift time among the k portions, the time that k nodes side by side would take."""
+    """Learning on one replica, meanwhile: the entries of this round, or in a schedule with a lag of an earlier one."""
+    elapsed: dict[int, float] = field(default_factory=dict[int, float])
+    """For several k: the seconds that k nodes side by side take for this round. The warmstart is an update alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +62,50 @@ class SnapshotTaken:
 
     seen: int
     version: int
+    rounds: int
+    """With the version, its place in the log: in a schedule with a lag, the model is behind what was seen."""
     digest: str
 
 
 @dataclass(frozen=True, slots=True)
+class NodeJoined:
+    """A node takes part from here on, with the model of this version."""
+
+    node: int
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeLost:
+    """A node is gone. What it was sifting is sifted by another."""
+
+    node: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaRebuilt:
+    """A replica differed from the others, and was given the model anew."""
+
+    node: int
+    version: int
+    """Where the difference was found."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunEnded:
-    """All examples have been seen."""
+    """All examples have been seen, and everybody has learnt what there is to learn."""
 
     seen: int
     version: int
     digest: str
+    replicas: dict[int, str] = field(default_factory=dict[int, str])
+    """The digest of each replica."""
+    updates: tuple[str, str] = "", ""
+    """Who learnt, and why it was done so."""
+    wall_seconds: float = 0.0
+    """Real time of the schedule, without evaluating."""
 
 
-Event: TypeAlias = RunStarted | Round | Evaluated | SnapshotTaken | RunEnded
+Event: TypeAlias = RunStarted | Round | Evaluated | SnapshotTaken | NodeJoined | NodeLost | ReplicaRebuilt | RunEnded
 Observer: TypeAlias = Callable[[Event], None]

@@ -1,4 +1,5 @@
-"""What travels: `Examples` of the stream, the `Selected` few with their query probability, and `Entries` of the log.
+"""What travels: `Examples` of the stream, the `Selected` few with their query probability, `Entries` and `Stretch`es of
+the log.
 
 All are columnar and immutable by convention: one numpy array per column, one row per example.
 """
@@ -7,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -156,3 +157,54 @@ class Entries:
     def delay(self) -> Ints:
         """How many entries older than the log the sifting model was: derived, never guessed."""
         return self.sequence - self.selected.version
+
+    def since(self, version: int) -> Entries:
+        """Those that a model of this version has not applied."""
+        skipped = min(max(version - self.first, 0), len(self))
+        return Entries(self.first + skipped, self.selected.take(slice(skipped, None))) if skipped else self
+
+
+class Tile(NamedTuple):
+    """Positions first <= index < last of the stream, fresh, for one node to sift."""
+
+    first: int
+    last: int
+
+
+class Place(NamedTuple):
+    """How far a replica is in the log. What a model is, is a function of its place alone."""
+
+    version: int
+    """Entries applied."""
+    rounds: int
+    """Rounds ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A piece of the log as replicas learn it: entries, perhaps none, and whether a round ends after them."""
+
+    entries: Entries
+    rounds: int
+    """Rounds that had ended before."""
+    seen: int
+    """Examples seen by the cluster when it was given its place."""
+    ends_round: bool = True
+
+    @property
+    def begins(self) -> Place:
+        return Place(self.entries.first, self.rounds)
+
+    @property
+    def ends(self) -> Place:
+        return Place(self.entries.last, self.rounds + self.ends_round)
+
+    @property
+    def nbytes(self) -> int:
+        """What it weighs when it is sent."""
+        examples = self.entries.selected.examples
+        return examples.x.nbytes + _BYTES_BESIDE_X * len(examples)
+
+
+_BYTES_BESIDE_X = 8 * 6 + 1
+"""y, index, key, p, seen, version, node."""

@@ -5,10 +5,12 @@ This module has the contract and a log in memory; the durable one is the run fil
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Protocol
 
 from paraactive.events import Round
-from paraactive.examples import Entries, Selected
+from paraactive.examples import Entries, Place, Selected, Stretch, Tile
 
 
 class Log(Protocol):
@@ -21,7 +23,7 @@ class Log(Protocol):
 
     @property
     def seen(self) -> int:
-        """Examples seen by the cluster up to the end of the last round."""
+        """Examples seen by the cluster."""
         ...
 
     @property
@@ -29,6 +31,16 @@ class Log(Protocol):
         """Rounds so far, the warmstart included."""
         ...
 
+    @property
+    def round_version(self) -> int:
+        """Entries up to the end of the last round."""
+        ...
+
+    @property
+    def delays(self) -> Counter[int]:
+        """How many of the sifted entries had which delay."""
+        ...
+
     def append(self, selected: Selected) -> Entries:
         """The same examples with their places in the total order."""
         ...
@@ -36,25 +48,89 @@ class Log(Protocol):
     def end_round(self, ended: Round) -> None:
         """What was appended since the last call is one round."""
         ...
+
+    def accept(self, tile: Tile, selected: Selected, ended: Round | None) -> Entries:
+        """`append` what was selected of a tile that was sifted at any time, and `end_round` if a round ends with it.
+
+        All of it is on disk before this returns, if the log is on disk: replicas elsewhere may hear of it from now on.
+        """
+        ...
+
+    def accepted(self) -> list[Tile]:
+        """The tiles that were accepted, joined where they touch, in the order of the stream."""
+        ...
+
+    def unlearnt(self, place: Place) -> list[Stretch]:
+        """What a replica at this place has not learnt."""
+        ...
+
+
+def joined(tiles: Iterable[Tile]) -> list[Tile]:
+    """Tiles in the order of the stream, those that touch as one.
+
+    >>> joined([Tile(5, 9), Tile(0, 2), Tile(2, 4)])
+    [Tile(first=0, last=4), Tile(first=5, last=9)]
+    """
+    whole: list[Tile] = []
+    for tile in sorted(tiles):
+        if whole and whole[-1].last >= tile.first:
+            whole[-1] = Tile(whole[-1].first, max(whole[-1].last, tile.last))
+        else:
+            whole.append(tile)
+    return whole
 
 
 class MemoryLog:
     """A log for runs without a run file: it counts, and keeps the entries if asked to."""
 
     def __init__(self, keep: bool = False) -> None:
-        self.version = self.seen = self.rounds = 0
+        self.version = self.seen = self.rounds = self.round_version = 0
+        self.delays: Counter[int] = Counter()
         self.entries: list[Entries] = []
-        self._keep = keep
+        self._keep, self._ended = keep, list[Round]()
+        self._accepted: list[Tile] = []
 
     def append(self, selected: Selected) -> Entries:
         """The same examples with their places in the total order."""
         entries = Entries(self.version, selected)
         self.version = entries.last
+        if self.rounds:
+            self.delays.update(entries.delay.tolist())
         if self._keep:
             self.entries.append(entries)
         return entries
 
     def end_round(self, ended: Round) -> None:
         """What was appended since the last call is one round."""
-        self.seen = ended.seen
+        self.seen, self.round_version = ended.seen, ended.version
         self.rounds += 1
+        if self._keep:
+            self._ended.append(ended)
+
+    def accept(self, tile: Tile, selected: Selected, ended: Round | None) -> Entries:
+        """See `Log.accept`."""
+        self._accepted = joined([*self._accepted, tile])
+        entries = self.append(selected)
+        self.seen += tile.last - tile.first
+        if ended:
+            self.end_round(ended)
+        return entries
+
+    def accepted(self) -> list[Tile]:
+        """See `Log.accepted`."""
+        return self._accepted
+
+    def unlearnt(self, place: Place) -> list[Stretch]:
+        """See `Log.unlearnt`. Nothing if entries are not kept: then nobody comes later who would need them."""
+        version, stretches = place.version, list[Stretch]()
+        for ended in self._ended[place.rounds :]:
+            stretches.append(Stretch(self._between(version, ended.version), ended.number, ended.seen))
+            version = ended.version
+        if self._keep and version < self.version:
+            stretches.append(Stretch(self._between(version, self.version), self.rounds, self.seen, ends_round=False))
+        return stretches
+
+    def _between(self, first: int, last: int) -> Entries:
+        """The entries first <= sequence < last."""
+        whole = Entries(0, Selected.concatenate([entries.selected for entries in self.entries]))
+        return Entries(first, whole.selected.take(slice(first, last)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from paraactive.errors import InputError, LogGapError
-from paraactive.examples import Entries, Examples, Ints, Selected
+from paraactive.examples import Entries, Examples, Ints, Place, Selected, Stretch
 from paraactive.learners.base import Learner
 from paraactive.rules.base import Rule
 from paraactive.sifting import sift, take_all
@@ -52,8 +53,8 @@ class Node:
 
     def __init__(self, learner: Learner, rule: Rule, stream: Stream, seed: int, number: int = 0) -> None:
         self.learner, self.rule, self.stream, self.seed, self.number = learner, rule, stream, seed, number
-        self.version = 0
-        """Log entries applied."""
+        self.version = self.rounds = self.seen = 0
+        """Log entries applied, rounds ended, examples that the cluster has seen as far as this replica knows."""
         self._look = _SHORTEST_LOOK
 
     def sift(self, first: int, last: int, seen: int) -> Sifted:
@@ -84,6 +85,37 @@ class Node:
         fresh, fetched = self._fetch(first, last)
         return Sifted(last, take_all(fresh, np.full(len(fresh), 0), self.version, self.number), fetched, 0.0)
 
+    @property
+    def place(self) -> Place:
+        """How far it is in the log."""
+        return Place(self.version, self.rounds)
+
+    def seen_by(self, number: int) -> Node:
+        """The same replica through the eyes of node `number`, to sift with."""
+        node = Node(self.learner, self.rule, self.stream, self.seed, number)
+        node.stand_at(self.place, self.seen)
+        return node
+
+    def twin(self) -> Node:
+        """Another replica, equal and apart."""
+        node = Node(copy.deepcopy(self.learner), self.rule, self.stream, self.seed, self.number)
+        node.stand_at(self.place, self.seen)
+        return node
+
+    def stand_at(self, place: Place, seen: int) -> None:
+        """The learner was given a model of this place."""
+        (self.version, self.rounds), self.seen = place, seen
+
+    def learn(self, stretch: Stretch) -> float:
+        """Learn a stretch of the log, or what is new in it. Returns the seconds it took."""
+        self.seen = max(self.seen, stretch.seen)
+        if stretch.ends <= self.place:
+            return 0.0
+        seconds = self.apply(stretch.entries.since(self.version))
+        if stretch.ends_round and stretch.rounds == self.rounds:
+            seconds += self.end_round()
+        return seconds
+
     def apply(self, entries: Entries) -> float:
         """Learn from entries that follow on those applied before. Returns the seconds it took."""
         if entries.first != self.version:
@@ -102,6 +134,7 @@ class Node:
         """Let the learner do what it does between rounds. Returns the seconds it took."""
         start = time.perf_counter()
         self.learner.end_round()
+        self.rounds += 1
         return time.perf_counter() - start
 
     def _fetch(self, first: int, last: int) -> tuple[Examples, float]:

@@ -54,6 +54,12 @@ def build_learner(description: Description) -> Learner:
     return _built(description, LEARNERS, "learner")
 
 
+def untrained(learner: Learner) -> Learner:
+    """A twin that knows nothing; of a learner of the user's own, the learner itself."""
+    description = describe_learner(learner)
+    return build_learner(description) if description["kind"] in LEARNERS else learner
+
+
 def build_rule(description: Description) -> Rule:
     """The rule."""
     return _built(description, RULES, "rule")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from paraactive.events import Evaluated, Round
 from paraactive.learners.base import Learner
@@ -23,6 +26,14 @@ class Run:
     evaluations: list[Evaluated] = field(default_factory=list[Evaluated])
     checked: int = 0
     """Digests that a replay compared."""
+    delays: Counter[int] = field(default_factory=Counter[int])
+    """How many of the sifted entries had which delay: entries that the log was ahead of the model that sifted."""
+    replicas: dict[int, str] = field(default_factory=dict[int, str])
+    """The digest of each replica at the end."""
+    updates: tuple[str, str] = "", ""
+    """Who learnt, and why it was done so."""
+    wall_seconds: float = 0.0
+    """Real time of the schedule, without evaluating; of a resumed run, since then."""
 
     def __repr__(self) -> str:
         tried = "" if self.mistakes is None else f", mistakes={self.mistakes}"
@@ -81,6 +92,27 @@ class Run:
         """For several k: the seconds that k nodes would take, on the paper's clock."""
         return clock(self.rounds)
 
+    def delay_figures(self) -> dict[str, float] | None:
+        """Mean, median, 99th percentile and largest delay; None if nothing was selected."""
+        if not self.delays:
+            return None
+        delay = np.array(sorted(self.delays))
+        count = np.array([self.delays[each] for each in delay.tolist()])
+        total = np.cumsum(count)
+        return {
+            "mean": float(delay @ count / total[-1]),
+            "p50": int(delay[np.searchsorted(total, 0.5 * total[-1])]),
+            "p99": int(delay[np.searchsorted(total, 0.99 * total[-1])]),
+            "max": int(delay[-1]),
+        }
+
+    def delay_histogram(self) -> list[tuple[int, int, int]]:
+        """(first, last, entries) for delays of 0, 1, 2-3, 4-7 and so on."""
+        bins: Counter[int] = Counter()
+        for delay, count in self.delays.items():
+            bins[delay.bit_length()] += count
+        return [(1 << bits >> 1, (1 << bits) - 1, bins[bits]) for bits in range(max(bins, default=-1) + 1)]
+
     def summary(self) -> dict[str, Any]:
         """All figures, ready for JSON."""
         vectors = getattr(self.learner, "vectors", None)
@@ -96,23 +128,29 @@ class Run:
             "fetch_seconds": self.fetch_seconds,
             "sift_seconds": self.sift_seconds,
             "update_seconds": self.update_seconds,
+            "wall_seconds": self.wall_seconds,
             "digest": self.learner.digest(),
+            "replicas": [{"node": node, "digest": digest} for node, digest in self.replicas.items()],
+            "delays": self.delay_figures(),
+            "delay_histogram": [{"from": a, "to": b, "entries": count} for a, b, count in self.delay_histogram()],
             "nodes": self.plan.nodes,
             "engine": self.engine,
             "schedule": self.schedule,
+            "updates": self.updates[0],
+            "updates_why": self.updates[1],
             "simulated": [{"nodes": k, "seconds": seconds} for k, seconds in self.simulated.items()],
         }
 
 
 def clock(rounds: Iterable[Round]) -> dict[int, float]:
-    """The paper's clock: the warmstart, and for each round the largest sift time of k portions plus the update.
+    """The paper's clock: the warmstart, and what each round takes with k nodes, where that is known for all rounds.
 
-    >>> rounds = [Round(0, 9, 9, 9, 0, 0, 1.0), Round(1, 18, 12, 3, 0, 4.0, 0.5, {1: 4.0, 2: 2.5})]
+    >>> rounds = [Round(0, 9, 9, 9, 0, 0, 1.0), Round(1, 18, 12, 3, 0, 4.0, 0.5, {1: 4.5, 2: 3.0})]
     >>> clock(rounds)
     {1: 5.5, 2: 4.0}
     """
     rounds = list(rounds)
-    updates = sum(ended.update_seconds for ended in rounds)
+    first = sum(ended.update_seconds for ended in rounds[:1])
     # A run that was resumed with another number of nodes was not timed for it before.
-    timed = set[int].intersection(*(set(ended.largest) for ended in rounds[1:])) if rounds[1:] else {1}
-    return {k: updates + sum(ended.largest[k] for ended in rounds[1:]) for k in sorted(timed)}
+    timed = set[int].intersection(*(set(ended.elapsed) for ended in rounds[1:])) if rounds[1:] else {1}
+    return {k: first + sum(ended.elapsed[k] for ended in rounds[1:]) for k in sorted(timed)}

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from paraactive import arguments, parts
 from paraactive._version import __version__
-from paraactive.engines import ENGINES
+from paraactive.engines import ENGINES, Cluster, Hosting
 from paraactive.errors import InputError, ReplayError
 from paraactive.evaluation import TestData, TestSet, count_mistakes, find_again, find_test
 from paraactive.events import Evaluated, Event, Observer, Round, RunEnded, RunStarted, SnapshotTaken
+from paraactive.examples import Place
 from paraactive.learners.base import Learner
 from paraactive.log import Log, MemoryLog
 from paraactive.node import Node
 from paraactive.rules import Rule
 from paraactive.run import Run
 from paraactive.runfile import RunFile
-from paraactive.schedules import SCHEDULES, Plan
+from paraactive.schedules import SCHEDULES, Engine, Plan
 from paraactive.sifting import take_all
 from paraactive.streams import Stream
 from paraactive.validation import whole
@@ -39,9 +41,13 @@ class _Setting:
     plan: Plan
     engine: str
     schedule: str
+    updates: str
+    address: str | None
+    cluster: Cluster | None
     test: TestSet
     snapshot_seconds: float
     stop: Callable[[Run], bool] | None
+    resize: Callable[[Run], int] | None
 
 
 def train(
@@ -52,9 +58,14 @@ def train(
     examples: int | None = None,
     batch: int | None = None,
     warmstart: int | None = None,
-    nodes: int = 1,
-    engine: str = "simulated",
+    nodes: int | None = None,
+    engine: str | None = None,
     schedule: str = "synchronous",
+    lag: int | None = None,
+    delay: int | None = None,
+    updates: str = "auto",
+    address: str | None = None,
+    cluster: Cluster | None = None,
     seed: int = 0,
     test: TestData = None,
     out: str | Path | None = None,
@@ -62,6 +73,7 @@ def train(
     snapshot_seconds: float = 60.0,
     observers: Sequence[Observer] = (),
     stop: Callable[[Run], bool] | None = None,
+    resize: Callable[[Run], int] | None = None,
 ) -> Run:
     """Train the learner on the stream, by sifting; the learner given is the one trained.
 
@@ -72,14 +84,26 @@ def train(
     batch : fresh examples of a round, over all nodes; the model that sifts is at most this much behind. By default
         4096, or an eighth of the examples.
     warmstart : examples learnt before sifting begins. By default 4096, or a fifth of the examples.
-    engine : "simulated" (one after the other, with the paper's clock) or "threads" (side by side in this process). The
-        model is the same.
+    nodes : how many sift side by side; by default one for each core of this machine.
+    engine : where nodes live: "threads" of this process (the default for learners that release the GIL, as ours do),
+        "processes" of this machine (the default for others), "ray" actors on a cluster, or "simulated", one after the
+        other with the paper's clock. In the synchronous and the pipelined schedule the model is the same on all.
+    schedule : "synchronous" (rounds; the paper's Algorithm 1), "pipelined" (the next round is sifted while one is being
+        learnt), "asynchronous" (no rounds to wait for; Algorithm 2) or "sequential" (one by one).
+    lag : pipelined: rounds that the sifting model is behind; by default 1. 0 is synchronous.
+    delay : asynchronous: the most examples that the cluster may see between the model that sifted an example and the
+        example's place in the log; by default two batches.
+    updates : on processes and ray: "replicated" (every node learns), "central" (the driver learns and sends the model),
+        or "auto", which takes what sends less, round by round.
+    address : of a Ray cluster, as "10.0.0.1:6379"; by default one is started on this machine.
+    cluster : of the simulated engine: slow nodes, latency, given costs; see `paraactive.engines.Cluster`.
     test : examples on which mistakes are counted on the way: (x, y), a file, Examples, or True for the stream's own.
     out : a run file, from which the run can be resumed, replayed and looked at.
     overwrite : replace a run file that is there.
     snapshot_seconds : how often the run file gets the whole model; the log is written all the time.
     observers : called with each event.
     stop : called after each round; True ends the run early.
+    resize : asynchronous: called after each round; returns how many nodes there are to be from then on.
 
     >>> import numpy as np
     >>> from paraactive import Arrays, LaSVM, train
@@ -93,10 +117,13 @@ def train(
     arguments.check_learner(learner)
     arguments.check_stream(stream)
     rule = arguments.find_rule(rule, learner)
-    plan = arguments.make_plan(stream, examples, batch, warmstart, nodes)
-    arguments.check_names(engine, schedule, plan.nodes)
+    engine = engine or arguments.default_engine(learner, rule, schedule)
+    plan = arguments.make_plan(stream, examples, batch, warmstart, nodes, engine, schedule, lag, delay)
+    arguments.check_setting(engine, schedule, plan.nodes, updates, address, cluster, resize is not None)
     node = Node(learner, rule, stream, whole("seed", seed))
-    setting = _Setting(node, plan, engine, schedule, find_test(test, stream), snapshot_seconds, stop)
+    setting = _Setting(
+        node, plan, engine, schedule, updates, address, cluster, find_test(test, stream), snapshot_seconds, stop, resize
+    )
     _warm_up(node, plan.examples)
     with ExitStack() as stack:
         log: Log = MemoryLog()
@@ -113,6 +140,9 @@ def resume(
     examples: int | None = None,
     nodes: int | None = None,
     engine: str | None = None,
+    updates: str | None = None,
+    address: str | None = None,
+    cluster: Cluster | None = None,
     stream: Stream | None = None,
     learner: Learner | None = None,
     rule: Rule | None = None,
@@ -120,36 +150,39 @@ def resume(
     snapshot_seconds: float = 60.0,
     observers: Sequence[Observer] = (),
     stop: Callable[[Run], bool] | None = None,
+    resize: Callable[[Run], int] | None = None,
 ) -> Run:
     """Go on with a run from its last committed round; it ends in the same model as if it had never stopped.
 
     `examples` extends the run, which then equals one long run. `nodes` and `engine` may differ from before. `stream`,
     `learner` and `rule` are for parts that the run file cannot make by itself (arrays in memory, parts of your own);
-    a stream may be handed over with more passes than before.
+    a stream may be handed over with more passes than before. An asynchronous run goes on from its last tile; what its
+    model becomes depends on who was fast, stopped or not.
     """
     with RunFile.resume(path) as file:
         with file.understood():
             known = file.configuration
-            changed = {"examples": examples, "nodes": nodes, "engine": engine}
+            changed = {"examples": examples, "nodes": nodes, "engine": engine, "updates": updates, "address": address}
             known |= {name: value for name, value in changed.items() if value is not None}
+            known["nodes"] = known["nodes"] if nodes is None else whole("nodes", nodes)
             stream = arguments.the_stream(stream, known["stream"])
             learner = arguments.the_learner(learner, known["learner"])
             node = Node(learner, arguments.the_rule(rule, known["rule"]), stream, known["seed"])
-            plan = Plan(
-                arguments.count_examples(stream, known["examples"]),
-                known["batch"], known["warmstart"], whole("nodes", known["nodes"]),
-            )  # fmt: skip
+            plan = _plan_of(known | {"examples": arguments.count_examples(stream, known["examples"])})
             tried = find_again(known["test"], stream) if test is None else find_test(test, stream)
             where, schedule = str(known["engine"]), str(known["schedule"])
-        arguments.check_names(where, schedule, plan.nodes)
+            address = known["address"] if where == "ray" else None
+            setting = _Setting(
+                node, plan, where, schedule, known["updates"], address, cluster, tried, snapshot_seconds, stop, resize
+            )
+        arguments.check_setting(where, schedule, plan.nodes, setting.updates, address, cluster, resize is not None)
         _check_not_behind(plan, file)
         _warm_up(node, plan.examples)
-        if plan.examples > file.seen:
+        if plan.examples > file.seen and schedule != "asynchronous":
             file.drop_short_round(plan)
         run = Run(learner, plan, where, schedule)
         with file.understood():
-            node.version = _catch_up(run, file, stream)
-        setting = _Setting(node, plan, where, schedule, tried, snapshot_seconds, stop)
+            _catch_up(run, file, setting)
         file.configure(**_configuration(setting))
         return _go_on(run, file, setting, observers)
 
@@ -172,15 +205,21 @@ def replay(
             if file.needs_stream:
                 stream = arguments.the_stream(stream, known["stream"])
             learner = arguments.the_learner(learner, known["learner"])
-            plan = Plan(known["examples"], known["batch"], known["warmstart"], known["nodes"])
-            run = Run(learner, plan, known["engine"], known["schedule"])
+            run = Run(learner, _plan_of(known), known["engine"], known["schedule"])
         _observe(observers, RunStarted(file.seen, 0))
         check = _DigestCheck(file, learner)
         with file.understood():
-            version = _apply_rounds(run, file, stream, 0, 0, [check, *observers])
-            run.evaluations = _evaluations(file)
+            for stretch in file.stretches(Place(0, 0), stream):
+                learner.update(stretch.entries.selected)
+                if stretch.ends_round:
+                    learner.end_round()
+                    run.rounds.extend(islice(file.ended_rounds(stretch.rounds), 1))
+                    _observe(observers, run.rounds[-1])
+                check(stretch.ends)
+            run.delays = file.delays
+            _recall(run, file)
         run.checked = check.count
-        _observe(observers, RunEnded(run.seen, version, learner.digest()))
+        _observe(observers, RunEnded(run.seen, file.version, learner.digest()))
         return run
 
 
@@ -191,27 +230,46 @@ def _go_on(run: Run, log: Log, setting: _Setting, observers: Iterable[Observer])
     file = log if isinstance(log, RunFile) else None
     observers = [*observers, *([file.observe] if file else [])]
     if file:
-        file.keep_features(not setting.node.stream.regenerates)
+        file.use_stream(setting.node.stream)
+    run.delays = log.delays
     _observe(observers, RunStarted(setting.plan.examples, run.seen, run.sifted, run.selected))
-    _evaluate_if_due(run, setting, observers)  # A run that was killed before it could.
-    with closing(ENGINES[setting.engine](setting.node, setting.plan.nodes)) as engine:
-        saved = time.monotonic()
-        for ended in SCHEDULES[setting.schedule](engine, log, setting.plan):
-            run.rounds.append(ended)
-            _observe(observers, ended)
-            _evaluate_if_due(run, setting, observers)
-            if file and time.monotonic() - saved > setting.snapshot_seconds:
-                _snapshot(run, file, run.learner.digest(), observers)
-                saved = time.monotonic()
-            if setting.stop and setting.stop(run):
-                break
-    if run.seen > _last_tried(run):
-        _evaluate(run, setting, observers)
-    digest = run.learner.digest()
-    if file:
-        _snapshot(run, file, digest, observers)
-    _observe(observers, RunEnded(run.seen, setting.node.version, digest))
+    hosting = Hosting(
+        setting.node, setting.plan, setting.updates, setting.address, setting.cluster,
+        observe=lambda event: _observe(observers, event),
+    )  # fmt: skip
+    with closing(ENGINES[setting.engine](hosting)) as engine:
+        _evaluate_if_due(run, engine, setting, observers)  # A run that was killed before it could.
+        with closing(SCHEDULES[setting.schedule](engine, log, setting.plan)) as rounds:
+            for ended in _timed(run, rounds):
+                run.rounds.append(ended)
+                _observe(observers, ended)
+                _evaluate_if_due(run, engine, setting, observers)
+                _snapshot_if_due(run, engine, file, setting, observers)
+                if setting.resize:
+                    engine.resize(whole("the number of nodes that resize returns", setting.resize(run), least=1))
+                if setting.stop and setting.stop(run):
+                    break
+        run.replicas = engine.finish()
+        run.updates = engine.updates
+        if run.seen > _last_tried(run):
+            _evaluate(run, engine, setting, observers)
+        digest = run.learner.digest()
+        if file:
+            _snapshot(run, engine, file, observers)
+        run_ended = RunEnded(run.seen, engine.model.version, digest, run.replicas, run.updates, run.wall_seconds)
+        _observe(observers, run_ended)
     return run
+
+
+def _timed(run: Run, rounds: Iterator[Round]) -> Iterator[Round]:
+    """The rounds, with the wall time that the schedule took for them; what is done in between is not its time."""
+    while True:
+        start = time.perf_counter()
+        ended = next(rounds, None)
+        if ended is None:
+            return
+        run.wall_seconds += time.perf_counter() - start
+        yield ended
 
 
 def _warm_up(node: Node, examples: int) -> None:
@@ -229,26 +287,35 @@ def _last_tried(run: Run) -> int:
     return run.evaluations[-1].seen if run.evaluations else 0
 
 
-def _evaluate_if_due(run: Run, setting: _Setting, observers: Iterable[Observer]) -> None:
+def _evaluate_if_due(run: Run, engine: Engine, setting: _Setting, observers: Iterable[Observer]) -> None:
     last = _last_tried(run)
     if run.seen > last and run.seen >= min(_EVALUATION_GROWTH * last, setting.plan.examples):
-        _evaluate(run, setting, observers)
+        _evaluate(run, engine, setting, observers)
 
 
-def _evaluate(run: Run, setting: _Setting, observers: Iterable[Observer]) -> None:
+def _evaluate(run: Run, engine: Engine, setting: _Setting, observers: Iterable[Observer]) -> None:
     test = setting.test.examples
     if test is None:
         return
     start = time.perf_counter()
-    mistakes = count_mistakes(run.learner, test)
-    evaluated = Evaluated(run.seen, setting.node.version, mistakes, len(test), time.perf_counter() - start)
+    mistakes = count_mistakes(engine.model.learner, test)
+    evaluated = Evaluated(run.seen, engine.model.version, mistakes, len(test), time.perf_counter() - start)
     run.evaluations.append(evaluated)
     _observe(observers, evaluated)
 
 
-def _snapshot(run: Run, file: RunFile, digest: str, observers: Iterable[Observer]) -> None:
-    _observe(observers, SnapshotTaken(run.seen, file.version, digest))
-    file.snapshot(run.learner.save(), digest)
+def _snapshot_if_due(
+    run: Run, engine: Engine, file: RunFile | None, setting: _Setting, observers: Iterable[Observer]
+) -> None:
+    if file and time.monotonic() - file.last_snapshot_at > setting.snapshot_seconds:
+        _snapshot(run, engine, file, observers)
+
+
+def _snapshot(run: Run, engine: Engine, file: RunFile, observers: Iterable[Observer]) -> None:
+    model = engine.model
+    digest = model.learner.digest()
+    _observe(observers, SnapshotTaken(run.seen, *model.place, digest))
+    file.snapshot(model.place, model.learner.save(), digest)
 
 
 def _observe(observers: Iterable[Observer], event: Event) -> None:
@@ -259,48 +326,49 @@ def _observe(observers: Iterable[Observer], event: Event) -> None:
 # Replaying -------------------------------------------------------------------------------------------------------
 
 
-def _catch_up(run: Run, file: RunFile, stream: Stream) -> int:
-    """The model as it was after the last committed round: the newest snapshot, and the log from there."""
-    version = first = 0
-    snapshot = file.last_snapshot()
+def _catch_up(run: Run, file: RunFile, setting: _Setting) -> None:
+    """The model that the run had when it stopped: the newest snapshot, and the log from there.
+
+    In the pipelined schedule that model is behind the log, unless there is nothing more to sift.
+    """
+    node = setting.node
+    lag = setting.plan.lag if setting.schedule == "pipelined" and file.seen < setting.plan.examples else 0
+    rounds = max(file.rounds - lag, min(file.rounds, 1))
+    snapshot = file.last_snapshot(rounds)
     if snapshot is not None:
-        version, first, state = snapshot
-        run.learner.load(state)
-        run.rounds = [ended for ended in file.ended_rounds() if ended.number < first]
-    run.evaluations = _evaluations(file)
-    return _apply_rounds(run, file, stream, first, version, ())
+        place, state = snapshot
+        node.learner.load(state)
+        node.stand_at(place, 0)
+    for stretch in file.stretches(node.place, node.stream, rounds if lag else None):
+        node.learn(stretch)
+    node.seen = file.seen
+    run.rounds = list(file.ended_rounds())
+    _recall(run, file)
 
 
-def _apply_rounds(
-    run: Run, file: RunFile, stream: Stream | None, first: int, version: int, observers: Iterable[Observer]
-) -> int:
-    """Learn the logged rounds from `first` on. Returns the version of the model then."""
-    for ended in file.ended_rounds(first):
-        entries = file.entries(version, ended.version, stream)
-        if len(entries):
-            run.learner.update(entries.selected)
-        run.learner.end_round()
-        run.rounds.append(ended)
-        version = ended.version
-        _observe(observers, ended)
-    return version
-
-
-def _evaluations(file: RunFile) -> list[Evaluated]:
-    return [Evaluated(**payload) for payload in file.events("Evaluated") if payload["seen"] <= file.seen]
+def _recall(run: Run, file: RunFile) -> None:
+    """What only events say."""
+    run.evaluations = [Evaluated(**event) for event in file.events("Evaluated") if event["seen"] <= file.seen]
+    for event in file.events("RunEnded"):
+        run.wall_seconds = event["wall_seconds"]
+        if event["seen"] == file.seen:
+            run.replicas = {int(node): digest for node, digest in event["replicas"].items()}
+            way, why = event["updates"]
+            run.updates = way, why
 
 
 class _DigestCheck:
-    """An observer of the rounds replayed: the model must be what it was wherever the run took a snapshot."""
+    """Wherever the run took a snapshot, the model must be what it was."""
 
     def __init__(self, file: RunFile, learner: Learner) -> None:
         taken = file.events("SnapshotTaken")
-        self._digests = {(each["seen"], each["version"]): each["digest"] for each in taken}
+        self._digests = {Place(each["version"], each["rounds"]): each["digest"] for each in taken}
         self._path, self._learner = file.path, learner
         self.count = 0
 
-    def __call__(self, event: Event) -> None:
-        known = self._digests.get((event.seen, event.version)) if isinstance(event, Round) else None
+    def __call__(self, place: Place) -> None:
+        """The replay is here."""
+        known = self._digests.get(place)
         if known is None:
             return
         if known != self._learner.digest():
@@ -324,6 +392,10 @@ def _check_not_behind(plan: Plan, file: RunFile) -> None:
         )
 
 
+def _plan_of(known: dict[str, Any]) -> Plan:
+    return Plan(*(known[name] for name in ("examples", "batch", "warmstart", "nodes", "lag", "delay")))
+
+
 def _configuration(setting: _Setting) -> dict[str, Any]:
     """Everything that makes the run what it is."""
     node = setting.node
@@ -337,5 +409,7 @@ def _configuration(setting: _Setting) -> dict[str, Any]:
         **asdict(setting.plan),
         "engine": setting.engine,
         "schedule": setting.schedule,
+        "updates": setting.updates,
+        "address": setting.address,
         "seed": node.seed,
     }

@@ -116,7 +116,10 @@ def test_json_has_every_figure_of_an_svm_on_digits(capsys: Printed):
     found = figures(capsys, *DIGITS, "--nodes", "4", "--rule", "margin", "--eta", "0.1")
     assert found.keys() >= KEYS | {"vectors"}
     assert (found["seen"], found["nodes"], found["test_examples"]) == (1000, 4, 4065)
-    assert (found["engine"], found["schedule"]) == ("simulated", "synchronous")
+    assert (found["engine"], found["schedule"]) == ("threads", "synchronous")
+    assert found["replicas"] == [{"node": 0, "digest": found["digest"]}]
+    assert found["delays"].keys() == {"mean", "p50", "p99", "max"}
+    assert sum(item["entries"] for item in found["delay_histogram"]) == found["selected"]
     assert (found["warmstart"], found["selected"]) == (200, round(found["sampling_rate"] * 800))
     assert 0 < found["vectors"] <= 200 + found["selected"]
     assert 0 < found["mistakes"] < 1000
@@ -393,7 +396,7 @@ BAD_RUNS: dict[str, tuple[Callable[[Path], object], str]] = {
     "text": (lambda path: path.write_text("my diary\n" * 99), "run.db is not a run file, or is damaged: "),
     "cut": (cut, "damaged"),
     "empty": (lambda path: os.truncate(path, 0), "run.db holds no run: it was stopped before it began; start it again"),
-    "other version": (lambda path: sql(path, "PRAGMA user_version = 2"), "run.db has format 2: this version of"),
+    "other version": (lambda path: sql(path, "PRAGMA user_version = 9"), "run.db has format 9: this version of"),
     "other program": (lambda path: sql(path, "PRAGMA application_id = 7"), "run.db is not a run file: it is a SQLite"),
     "gap": (lambda path: sql(path, "DELETE FROM entries WHERE sequence = 9"), "run.db is damaged: it misses 1 of its"),
 }

@@ -16,7 +16,7 @@ from disk import log_of, sql
 from paraactive import Arrays, Digits
 from paraactive.errors import RunFileError
 from paraactive.events import Evaluated, Round, RunStarted, SnapshotTaken
-from paraactive.examples import Entries, Examples, Selected
+from paraactive.examples import Entries, Examples, Place, Selected
 from paraactive.runfile import RunFile
 from paraactive.state import pack
 
@@ -59,7 +59,7 @@ def written(path: Path) -> Path:
     with RunFile.create(path, {"seed": 7}) as file:
         for number in range(4):
             a_round(file, some_selected(40, number))
-            file.snapshot({"alpha": np.full(50, number)}, f"digest {number}")
+            file.snapshot(Place(file.version, file.rounds), {"alpha": np.full(50, number)}, f"digest {number}")
     return path
 
 
@@ -86,7 +86,7 @@ def test_entries_without_features_come_back_bit_for_bit_from_the_stream(path: Pa
     selected = some_selected(50, width=stream.width)
     selected = Selected(fresh, selected.p, selected.seen, selected.version, selected.node)
     with RunFile.create(path, {}) as file:
-        file.keep_features(False)
+        file.use_stream(Digits())
         a_round(file, selected)
     assert sql(path, "SELECT count(*) FROM entries WHERE x IS NOT NULL") == [(0,)]
     with RunFile.read(path) as file:
@@ -138,9 +138,9 @@ def test_events_come_back_by_kind_and_in_order_and_rounds_are_not_written_twice(
 
 def test_a_user_can_read_events_and_times_with_sql(written: Path):
     with RunFile.resume(written) as file:
-        file.observe(SnapshotTaken(400, 160, "abc"))
+        file.observe(SnapshotTaken(400, 160, 4, "abc"))
     ((kind, payload, time),) = sql(written, "SELECT kind, payload, time FROM events")
-    assert (kind, json.loads(payload)) == ("SnapshotTaken", {"seen": 400, "version": 160, "digest": "abc"})
+    assert (kind, json.loads(payload)) == ("SnapshotTaken", {"seen": 400, "version": 160, "rounds": 4, "digest": "abc"})
     assert time > 1.7e9
 
 
@@ -155,15 +155,15 @@ def test_the_newest_two_snapshots_are_kept_and_the_newest_is_read(written: Path)
     with RunFile.read(written) as file:
         snapshot = file.last_snapshot()
     assert snapshot is not None
-    version, rounds, state = snapshot
-    assert (version, rounds) == (160, 4)
+    place, state = snapshot
+    assert place == (160, 4)
     assert (state["alpha"] == 3).all()
 
 
 def test_a_round_without_entries_moves_the_snapshot_of_its_version_on(written: Path):
     with RunFile.resume(written) as file:
         a_round(file, some_selected(0))
-        file.snapshot({"alpha": np.ones(1)}, "after the gap")
+        file.snapshot(Place(file.version, file.rounds), {"alpha": np.ones(1)}, "after the gap")
     assert sql(written, "SELECT version, rounds, digest FROM snapshots ORDER BY version") == [
         (120, 3, "digest 2"),
         (160, 5, "after the gap"),
@@ -205,7 +205,7 @@ def test_a_pickled_object_in_a_snapshot_is_never_loaded(written: Path):
 
 def test_a_state_with_objects_cannot_be_written(written: Path):
     with RunFile.resume(written) as file, pytest.raises(ValueError, match="Object arrays"):
-        file.snapshot({"alpha": np.array([Armed()], dtype=object)}, "")
+        file.snapshot(Place(160, 4), {"alpha": np.array([Armed()], dtype=object)}, "")
 
 
 def test_a_damaged_snapshot_is_passed_over_for_the_one_before(written: Path):
@@ -215,7 +215,7 @@ def test_a_damaged_snapshot_is_passed_over_for_the_one_before(written: Path):
         with RunFile.read(written) as file:
             snapshot = file.last_snapshot()
         assert snapshot is not None
-        assert snapshot[0] == 120
+        assert snapshot[0] == (120, 3)
 
 
 # Whole rounds --------------------------------------------------------------------------------------------------
@@ -278,7 +278,7 @@ def test_readers_see_whole_committed_rounds_while_a_writer_writes(path: Path):
     with RunFile.create(path, {}) as writer:
         for number in range(6):
             a_round(writer, some_selected(20, number))
-            writer.snapshot({}, "")  # commits
+            writer.snapshot(Place(writer.version, writer.rounds), {}, "")  # commits
             writer.append(some_selected(7))  # half a round, not committed
             with RunFile.read(path) as reader:
                 assert (reader.version, reader.rounds) == (20 * (number + 1), number + 1)
@@ -290,6 +290,6 @@ def test_readers_see_whole_committed_rounds_while_a_writer_writes(path: Path):
 def test_an_open_reader_does_not_stop_the_writer(written: Path):
     with RunFile.read(written) as reader, RunFile.resume(written) as writer:
         a_round(writer, some_selected(5))
-        writer.snapshot({}, "")
+        writer.snapshot(Place(writer.version, writer.rounds), {}, "")
         assert (reader.version, writer.version) == (160, 165)
         assert len(reader.entries(0, 165, None)) == 165

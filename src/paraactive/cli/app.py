@@ -38,6 +38,33 @@ PassiveOption = Annotated[
         "--passive", rich_help_panel="Result", help="Also learn passively, to the same mistakes, and show the speedups."
     ),
 ]
+EngineOption = Annotated[
+    str | None,
+    typer.Option(
+        rich_help_panel="Nodes", help="Where nodes live: threads, processes, ray or simulated. Default: threads."
+    ),
+]
+AddressOption = Annotated[
+    str | None,
+    typer.Option(rich_help_panel="Nodes", help="Of a Ray cluster, as 10.0.0.1:6379. Default: one on this machine."),
+]
+UpdatesOption = Annotated[
+    str | None,
+    typer.Option(
+        rich_help_panel="Nodes",
+        help="On processes and ray: replicated (every node learns), central (nodes get the model). Default: auto.",
+    ),
+]
+LatencyOption = Annotated[
+    float | None, typer.Option(rich_help_panel="Nodes", help="Simulated: seconds of a message. Default: 0.")
+]
+JitterOption = Annotated[
+    float | None, typer.Option(rich_help_panel="Nodes", help="Simulated: up to so many seconds more. Default: 0.")
+]
+SlowdownOption = Annotated[
+    float | None,
+    typer.Option(rich_help_panel="Nodes", help="Simulated: the first node is so many times slower. Default: 1."),
+]
 
 
 def run(arguments: list[str]) -> int:
@@ -149,13 +176,33 @@ def train(
     warmstart: Annotated[
         int | None, typer.Option(rich_help_panel="Run", help="Examples learnt first. Default: 4096, less for files.")
     ] = None,
-    nodes: Annotated[int, typer.Option(rich_help_panel="Run", help="k: nodes that sift side by side.")] = 1,
-    engine: Annotated[
-        str, typer.Option(rich_help_panel="Run", help="Where nodes live: simulated, or threads of this process.")
-    ] = "simulated",
+    nodes: Annotated[
+        int | None,
+        typer.Option(rich_help_panel="Nodes", help="k: nodes that sift side by side. Default: one for each core."),
+    ] = None,
+    engine: EngineOption = None,
+    address: AddressOption = None,
+    updates: UpdatesOption = None,
+    latency: LatencyOption = None,
+    jitter: JitterOption = None,
+    slowdown: SlowdownOption = None,
     schedule: Annotated[
-        str, typer.Option(rich_help_panel="Run", help="synchronous (rounds) or sequential (one by one).")
+        str,
+        typer.Option(
+            rich_help_panel="Run",
+            help="synchronous (rounds), pipelined (sift while learning), asynchronous (nobody waits) or sequential "
+            "(one by one).",
+        ),
     ] = "synchronous",
+    lag: Annotated[
+        int | None, typer.Option(rich_help_panel="Run", help="Pipelined: rounds that the model is behind. Default: 1.")
+    ] = None,
+    delay: Annotated[
+        int | None,
+        typer.Option(
+            rich_help_panel="Run", help="Asynchronous: examples that a model may be behind. Default: two batches."
+        ),
+    ] = None,
     examples: Annotated[
         int | None,
         typer.Option(rich_help_panel="Run", help="Examples to see. Default: 102400 of a task, all of a file."),
@@ -185,14 +232,25 @@ def resume(
     run_file: RunArgument,
     examples: Annotated[int | None, typer.Option(help="See this many in all, more than before.")] = None,
     passes: Annotated[int | None, typer.Option(help="Pass over the file this often in all.")] = None,
-    nodes: Annotated[int | None, typer.Option(help="Go on with another k.")] = None,
-    engine: Annotated[str | None, typer.Option(help="Go on with another engine.")] = None,
+    nodes: Annotated[int | None, typer.Option(rich_help_panel="Nodes", help="Go on with another k.")] = None,
+    engine: Annotated[str | None, typer.Option(rich_help_panel="Nodes", help="Go on with another engine.")] = None,
+    address: AddressOption = None,
+    updates: UpdatesOption = None,
+    latency: LatencyOption = None,
+    jitter: JitterOption = None,
+    slowdown: SlowdownOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Go on with a run that was stopped, or extend one; it ends as if it had never stopped."""
+    """Go on with a run that was stopped, or extend one; it ends as if it had never stopped.
+
+    Also with other nodes than before. Only an asynchronous run depends on who is fast, stopped or not.
+    """
     from paraactive.cli.commands import resume_run
 
-    resume_run(run_file, examples, passes, nodes, engine, as_json)
+    resume_run(
+        run_file, as_json, examples=examples, passes=passes, nodes=nodes, engine=engine, address=address,
+        updates=updates, latency=latency, jitter=jitter, slowdown=slowdown,
+    )  # fmt: skip
 
 
 @app.command(epilog="Example: [bold]paraactive replay run.db[/bold]")

@@ -16,6 +16,7 @@ import paraactive
 from paraactive.cli.options import DEFAULT_EXAMPLES, make_job
 from paraactive.cli.progress import ProgressBar
 from paraactive.cli.tables import show_run, show_times
+from paraactive.engines import Cluster
 from paraactive.errors import InputError
 from paraactive.experiments import Comparison, compare_with_passive
 from paraactive.parts import build_stream
@@ -30,7 +31,9 @@ def train_run(
     data: str, as_json: bool, *, learner: str | None = None, rule: str | None = None, eta: float | None = None,
     rate: float | None = None, C: float | None = None, gamma: float | None = None, gap: float | None = None,
     hidden: int | None = None, step: float | None = None, batch: int | None = None, warmstart: int | None = None,
-    nodes: int = 1, engine: str = "simulated", schedule: str = "synchronous", examples: int | None = None,
+    nodes: int | None = None, engine: str | None = None, address: str | None = None, updates: str | None = None,
+    latency: float | None = None, jitter: float | None = None, slowdown: float | None = None,
+    schedule: str = "synchronous", lag: int | None = None, delay: int | None = None, examples: int | None = None,
     passes: int = 1, test: Path | None = None, seed: int = 0, out: Path | None = None, overwrite: bool = False,
     passive: bool = False, heading: str = "",
 ) -> None:  # fmt: skip
@@ -48,8 +51,9 @@ def train_run(
     with _told_how_to_resume(out), ProgressBar("sifting", _ERRORS) as bar:
         run = paraactive.train(
             job.new_learner(), job.stream, rule=job.new_rule(), examples=examples, batch=batch, warmstart=warmstart,
-            nodes=nodes, engine=engine, schedule=schedule, seed=seed, test=job.test, out=out, overwrite=overwrite,
-            observers=[bar],
+            nodes=nodes, engine=engine, schedule=schedule, lag=lag, delay=delay, updates=updates or "auto",
+            address=address, cluster=_cluster(latency, jitter, slowdown), seed=seed, test=job.test, out=out,
+            overwrite=overwrite, observers=[bar],
         )  # fmt: skip
     comparison = None
     if passive:
@@ -62,14 +66,25 @@ def train_run(
 
 
 def resume_run(
-    path: Path, examples: int | None, passes: int | None, nodes: int | None, engine: str | None, as_json: bool
-) -> None:
+    path: Path, as_json: bool, *, examples: int | None, passes: int | None, nodes: int | None, engine: str | None,
+    address: str | None, updates: str | None, latency: float | None, jitter: float | None, slowdown: float | None,
+) -> None:  # fmt: skip
     """Go on with a run."""
     stream = None if passes is None else _with_passes(path, passes)
     with _told_how_to_resume(path), ProgressBar("sifting", _ERRORS) as bar:
-        run = paraactive.resume(path, examples=examples, nodes=nodes, engine=engine, stream=stream, observers=[bar])
+        run = paraactive.resume(
+            path, examples=examples, nodes=nodes, engine=engine, address=address, updates=updates,
+            cluster=_cluster(latency, jitter, slowdown), stream=stream, observers=[bar],
+        )  # fmt: skip
     _show(run, as_json)
     _say_where(path, as_json)
+
+
+def _cluster(latency: float | None, jitter: float | None, slowdown: float | None) -> Cluster | None:
+    """The machines to imagine, if any were described."""
+    if latency is None and jitter is None and slowdown is None:
+        return None
+    return Cluster(slowness=() if slowdown is None else (slowdown,), latency=latency or 0.0, jitter=jitter or 0.0)
 
 
 def _with_passes(path: Path, passes: int) -> Stream:

@@ -28,8 +28,37 @@ def show_run(console: Console, run: Run) -> None:
     table.add_row("sift time", f"{run.sift_seconds:.2f} s")
     table.add_row("update time", f"{run.update_seconds:.2f} s")
     table.add_row("fetch time", f"{run.fetch_seconds:.2f} s")
+    if run.wall_seconds:
+        table.add_row("wall time", f"{run.wall_seconds:.2f} s on {run.plan.nodes} {_nodes(run)}")
     table.add_row("digest", figures["digest"][:16])
     console.print(table)
+    if run.schedule in ("pipelined", "asynchronous"):
+        show_delays(console, run)
+    if run.engine in ("processes", "ray") and run.updates[0]:
+        console.print(f"Updates were {run.updates[0]}: {run.updates[1]}.")
+
+
+def show_delays(console: Console, run: Run) -> None:
+    """How old the models were that sifted, as a histogram."""
+    figures = run.delay_figures()
+    if figures is None:
+        return
+    console.print(
+        f"\nDelay of the selected (entries between the model that sifted and the place in the log): "
+        f"mean {figures['mean']:.1f}, median {figures['p50']}, 99% {figures['p99']}, largest {figures['max']}"
+    )
+    bins = run.delay_histogram()
+    most = max(count for _, _, count in bins)
+    for first, last, count in bins:
+        name = str(first) if first == last else f"{first}-{last}"
+        console.print(f"{name:>13}  {'█' * round(30 * count / most)} {count:,}", highlight=False)
+
+
+def _nodes(run: Run) -> str:
+    name = {"threads": "thread", "processes": "process", "ray": "Ray node"}.get(run.engine, "simulated node")
+    if run.plan.nodes == 1:
+        return name
+    return name + ("es" if name.endswith("s") else "s")
 
 
 def show_times(console: Console, run: Run, comparison: Comparison | None) -> None:

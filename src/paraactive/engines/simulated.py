@@ -1,47 +1,53 @@
-"""The simulated engine: all nodes in this process, on the paper's clock.
+"""The simulated engine: all nodes in this process, on a clock that is imagined.
 
-Replicas that have applied the same log are equal, so one stands for all. The portions of a round are sifted one
-after the other, in pieces small enough that the largest portion is known for every number of nodes at once: the log
-does not depend on the number of nodes, so one pass gives the times of all.
+Round by round, replicas that have applied the same log are equal, so one stands for all. The portions of a round are
+sifted one after the other, in pieces small enough that the largest portion is known for every number of nodes at once:
+the log does not depend on the number of nodes, so one pass gives the times of all. Tile by tile, see `virtual`.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 import numpy as np
 
-from paraactive.examples import Entries
+from paraactive.engines.clock import CLOCKED, edges, largest_portions
+from paraactive.engines.virtual import Cluster, Virtual
+from paraactive.examples import Stretch, Tile
 from paraactive.node import Node, Sifted
-from paraactive.schedules.base import portion
-
-CLOCKED = (1, 2, 4, 8, 16, 32, 64, 128)
-"""The numbers of nodes that are always timed."""
+from paraactive.schedules.base import Message
 
 
 class Simulated:
-    """k nodes, one after the other. Communication and fetching are not counted, as in the paper."""
+    """k nodes, one after the other. Fetching is not counted, as in the paper; communication only if asked for."""
 
-    def __init__(self, node: Node, nodes: int) -> None:
-        self._node, self._nodes = node, nodes
+    updates = "shared", "the nodes are simulated on one model, and nothing is sent"
 
-    def sift(self, first: int, last: int, seen: int) -> tuple[list[Sifted], dict[int, float]]:
-        """Each node its portion; see `Engine.sift`."""
-        portions = {
-            nodes: [portion(first, last, node, nodes) for node in range(nodes)]
-            for nodes in sorted({*CLOCKED, self._nodes})
-        }
-        cuts = sorted({edge for ranges in portions.values() for pair in ranges for edge in pair})
-        pieces = [self._node.sift(start, stop, seen) for start, stop in pairwise(cuts)]
-        elapsed = dict(zip(cuts, accumulate((piece.sift_seconds for piece in pieces), initial=0.0), strict=True))
-        largest = {k: max(elapsed[b] - elapsed[a] for a, b in ranges) for k, ranges in portions.items()}
+    def __init__(self, node: Node, nodes: int, cluster: Cluster | None = None) -> None:
+        self._node, self._nodes, self._cluster = node, nodes, cluster or Cluster()
+        self._sifted: tuple[list[Sifted], dict[int, float]] = [], {}
+        self._virtual: Virtual | None = None
+
+    # Round by round ----------------------------------------------------------------------------------------------
+
+    def begin_sift(self, first: int, last: int, seen: int) -> None:
+        """All of it, at once: so the model that sifts is the one of now."""
+        ends = edges(first, last, self._nodes)
+        cuts = sorted({edge for k in (*CLOCKED, self._nodes) for edge in edges(first, last, k)})
+        pieces = [self._cluster.timed(self._node.sift(a, b, seen), a) for a, b in pairwise(cuts)]
         place = {cut: number for number, cut in enumerate(cuts)}
-        passed_on = [
-            self._sent_by(node, stop, pieces[place[start] : place[stop]])
-            for node, (start, stop) in enumerate(portions[self._nodes])
-        ]
-        return passed_on, largest
+        sent = [self._sent_by(node, b, pieces[place[a] : place[b]]) for node, (a, b) in enumerate(pairwise(ends))]
+        if self._cluster.equal:
+            largest = largest_portions(cuts, [piece.sift_seconds for piece in pieces], self._nodes)
+        else:
+            slowest = max(part.sift_seconds * self._cluster.slowness_of(node) for node, part in enumerate(sent))
+            largest = {self._nodes: slowest + 2 * self._cluster.latency}
+        self._sifted = sent, largest
+
+    def end_sift(self) -> tuple[list[Sifted], dict[int, float]]:
+        """See `Engine.end_sift`."""
+        return self._sifted
 
     def _sent_by(self, node: int, stop: int, pieces: list[Sifted]) -> Sifted:
         """The pieces of one node's portion, as that node would have sent them."""
@@ -57,13 +63,54 @@ class Simulated:
         """See `Engine.take`."""
         return self._node.take(first, last)
 
-    def apply(self, entries: Entries) -> float:
-        """The one replica stands for all."""
-        return self._node.apply(entries)
+    # Tile by tile ------------------------------------------------------------------------------------------------
 
-    def end_round(self) -> float:
+    def begin_asynchronous(self) -> list[int]:
+        """See `Engine.begin_asynchronous`."""
+        self._virtual = self._virtual or Virtual(self._node, self._nodes, self._cluster)
+        return self._virtual.numbers()
+
+    @property
+    def virtual(self) -> Virtual:
+        """The nodes of Algorithm 2."""
+        assert self._virtual is not None, "begin_asynchronous comes first"
+        return self._virtual
+
+    def grant(self, node: int, tile: Tile) -> None:
+        """See `Engine.grant`."""
+        self.virtual.grant(node, tile)
+
+    def receive(self) -> Message:
+        """See `Engine.receive`."""
+        return self.virtual.receive()
+
+    def resize(self, nodes: int) -> None:
+        """Nodes join or leave."""
+        self.virtual.resize(nodes)
+
+    # Both --------------------------------------------------------------------------------------------------------
+
+    def apply(self, stretch: Stretch) -> float:
         """The one replica stands for all."""
-        return self._node.end_round()
+        seconds = self._cluster.learning(stretch, self._node.learn(stretch))
+        if self._virtual:
+            self._virtual.announce(stretch, seconds)
+        return seconds
+
+    @property
+    def model(self) -> Node:
+        """See `Engine.model`."""
+        return self._node
+
+    def now(self) -> float:
+        """The imagined time."""
+        return self._virtual.now if self._virtual else 0.0
+
+    def finish(self) -> dict[int, str]:
+        """See `Engine.finish`."""
+        if self._virtual:
+            return self._virtual.finish()
+        return {0: self._node.learner.digest()}
 
     def close(self) -> None:
         """Nothing to end."""

@@ -13,6 +13,9 @@ class Learner(Protocol):
 
     What an example does to the model depends on the examples before it alone: `update` on a run of them equals
     `update` on its pieces, bit for bit, wherever it is cut. So replicas agree however their entries arrive.
+
+    A learner whose scoring releases the GIL says so by an attribute `releases_gil = True`: then threads sift side by
+    side, and are where its nodes live if nobody says otherwise.
     """
 
     def score(self, x: Floats) -> Doubles:

@@ -39,6 +39,8 @@ class Network:
     sampling rate 0.16, error below 3%: True
     """
 
+    releases_gil = True
+
     def __init__(self, hidden: int = 100, step: float = 0.07, seed: int = 0) -> None:
         self.hidden, self.step, self.seed = whole("hidden", hidden, 1), positive("step", step), whole("seed", seed)
         self._state: State = {}

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from paraactive.errors import ParaActiveError, RunFileError
 
-FORMAT = 1
+FORMAT = 2
 """Version of the tables. A file of another version is refused."""
 _SQLITE = b"SQLite format 3\0"
 _APPLICATION = 0x70617261  # "para", in the header of the file
@@ -24,7 +24,11 @@ _TABLES = (
 ) STRICT""",
     """CREATE TABLE rounds (
     number INTEGER PRIMARY KEY, seen INTEGER NOT NULL, version INTEGER NOT NULL, selected INTEGER NOT NULL,
-    fetch_seconds REAL NOT NULL, sift_seconds REAL NOT NULL, update_seconds REAL NOT NULL, largest TEXT NOT NULL
+    fetch_seconds REAL NOT NULL, sift_seconds REAL NOT NULL, update_seconds REAL NOT NULL, elapsed TEXT NOT NULL
+) STRICT""",
+    """CREATE TABLE tiles (
+    number INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL CHECK (last > first),
+    seen INTEGER NOT NULL, version INTEGER NOT NULL
 ) STRICT""",
     """CREATE TABLE snapshots (version INTEGER PRIMARY KEY, rounds INTEGER NOT NULL, digest TEXT NOT NULL,
     state BLOB NOT NULL) STRICT""",

@@ -1,7 +1,8 @@
 """A run on disk: one SQLite file with the configuration, the log, snapshots and events. It is the durable log.
 
 Crash recovery is SQLite's: whole rounds are committed together, so after a crash the file ends with a whole round,
-and the run goes on from there. No pickle: states are npz bytes, everything else numbers and JSON.
+and the run goes on from there. In the asynchronous schedule it is whole tiles. No pickle: states are npz bytes,
+everything else numbers and JSON.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from dataclasses import asdict
@@ -19,7 +21,8 @@ import numpy as np
 
 from paraactive.errors import InputError
 from paraactive.events import Event, Round
-from paraactive.examples import Entries, Examples, Selected
+from paraactive.examples import Entries, Examples, Place, Selected, Stretch, Tile
+from paraactive.log import joined
 from paraactive.runfile import connection
 from paraactive.runfile.lock import RunLock
 from paraactive.schedules.base import Plan
@@ -39,9 +42,11 @@ class RunFile:
     def __init__(self, path: Path, database: sqlite3.Connection, lock: RunLock | None) -> None:
         self.path = path
         self._database, self._lock = database, lock
-        self._committed = time.monotonic()
+        self._committed = self.last_snapshot_at = time.monotonic()
         self._keeps_x = True
+        self._stream: Stream | None = None
         self._check_whole()
+        self.delays = self._count_delays()
 
     # Opening and closing -----------------------------------------------------------------------------------------
 
@@ -114,9 +119,9 @@ class RunFile:
             self._database.executemany("INSERT OR REPLACE INTO configuration VALUES (?, ?)", rows)
             self._commit()
 
-    def keep_features(self, keep: bool) -> None:
-        """Whether entries carry their features: not needed when the stream can make them again."""
-        self._keeps_x = keep
+    def use_stream(self, stream: Stream) -> None:
+        """The stream of the run. If it can make features again, the entries do without them."""
+        self._stream, self._keeps_x = stream, not stream.regenerates
 
     # The log -----------------------------------------------------------------------------------------------------
 
@@ -132,20 +137,55 @@ class RunFile:
         with self._guarded("write"):
             self._database.executemany("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
         self.version = entries.last
+        if self.rounds:
+            self.delays.update(entries.delay.tolist())
         return entries
 
     def end_round(self, ended: Round) -> None:
         """What was appended since the last call is one round, and may be committed."""
-        row = asdict(ended) | {"largest": json.dumps(ended.largest)}
+        row = asdict(ended) | {"elapsed": json.dumps(ended.elapsed)}
         with self._guarded("write"):
             self._database.execute(
                 "INSERT INTO rounds VALUES (:number, :seen, :version, :selected, :fetch_seconds, :sift_seconds, "
-                ":update_seconds, :largest)",
+                ":update_seconds, :elapsed)",
                 row,
             )
-        self.rounds, self.seen = self.rounds + 1, ended.seen
+        self.rounds, self.seen, self.round_version = self.rounds + 1, ended.seen, ended.version
         if time.monotonic() - self._committed > _COMMIT_SECONDS:
             self._commit()
+
+    def accept(self, tile: Tile, selected: Selected, ended: Round | None) -> Entries:
+        """See `Log.accept`: all of it is committed."""
+        entries = self.append(selected)
+        self.seen += tile.last - tile.first
+        with self._guarded("write"):
+            self._database.execute(
+                "INSERT INTO tiles (first, last, seen, version) VALUES (?, ?, ?, ?)", (*tile, self.seen, self.version)
+            )
+        if ended:
+            self.end_round(ended)
+        self._commit()
+        return entries
+
+    def accepted(self) -> list[Tile]:
+        """See `Log.accepted`."""
+        with self._guarded("read"):
+            return joined(Tile(*row) for row in self._database.execute("SELECT first, last FROM tiles"))
+
+    def unlearnt(self, place: Place) -> list[Stretch]:
+        """See `Log.unlearnt`."""
+        return list(self.stretches(place, self._stream))
+
+    def stretches(self, place: Place, stream: Stream | None, rounds: int | None = None) -> Iterator[Stretch]:
+        """The log from a place on, round by round, up to this many rounds in all; then what comes after the last."""
+        version = place.version
+        for ended in self.ended_rounds(place.rounds):
+            if rounds is not None and ended.number >= rounds:
+                return
+            yield Stretch(self.entries(version, ended.version, stream), ended.number, ended.seen)
+            version = ended.version
+        if version < self.version:
+            yield Stretch(self.entries(version, self.version, stream), self.rounds, self.seen, ends_round=False)
 
     def drop_short_round(self, plan: Plan) -> None:
         """Forget the last round if it was cut short by the end of the run, so that a longer run is as if never ended.
@@ -171,8 +211,8 @@ class RunFile:
         """The rounds from number `first` on."""
         with self._guarded("read"):
             rows = self._database.execute("SELECT * FROM rounds WHERE number >= ? ORDER BY number", (first,))
-            for *numbers, largest in rows.fetchall():
-                yield Round(*numbers, largest={int(k): seconds for k, seconds in json.loads(largest).items()})
+            for *numbers, elapsed in rows.fetchall():
+                yield Round(*numbers, elapsed={int(k): seconds for k, seconds in json.loads(elapsed).items()})
 
     @property
     def needs_stream(self) -> bool:
@@ -210,25 +250,29 @@ class RunFile:
 
     # Snapshots and events ----------------------------------------------------------------------------------------
 
-    def snapshot(self, state: State, digest: str) -> None:
-        """Keep the whole model as it is after the last round; the oldest snapshots go."""
+    def snapshot(self, place: Place, state: State, digest: str) -> None:
+        """Keep the whole model as it is at this place of the log; the oldest snapshots go."""
         with self._guarded("write"):
             self._database.execute(
-                "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)", (self.version, self.rounds, digest, pack(state))
+                "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)", (*place, digest, pack(state))
             )
             self._database.execute(
                 "DELETE FROM snapshots WHERE version NOT IN (SELECT version FROM snapshots ORDER BY version DESC "
                 f"LIMIT {_SNAPSHOTS_KEPT})"
             )
         self._commit()
+        self.last_snapshot_at = time.monotonic()
 
-    def last_snapshot(self) -> tuple[int, int, State] | None:
-        """(version, rounds, state) of the newest snapshot that can be read; the log has all that a damaged one had."""
+    def last_snapshot(self, rounds: int | None = None) -> tuple[Place, State] | None:
+        """The newest snapshot after at most so many rounds that can be read; the log has all that a damaged one had."""
         with self._guarded("read"):
-            rows = self._database.execute("SELECT version, rounds, state FROM snapshots ORDER BY version DESC")
-            for version, rounds, state in rows.fetchall():
+            rows = self._database.execute(
+                "SELECT version, rounds, state FROM snapshots WHERE rounds <= ? ORDER BY version DESC",
+                (self.rounds if rounds is None else rounds,),
+            )
+            for *place, state in rows.fetchall():
                 with suppress(InputError):
-                    return version, rounds, unpack(state)
+                    return Place(*place), unpack(state)
         return None
 
     def observe(self, event: Event) -> None:
@@ -259,16 +303,30 @@ class RunFile:
         """The log has no gap and ends where its last round ends."""
         with self._guarded("read"):
             # One statement sees one state of the file, also while a live run writes it.
-            count, self.version, ended, self.rounds, last, self.seen = self._database.execute(
+            count, self.version, tiled, tiles_seen, self.round_version, self.rounds, last, seen = self._one(
                 "SELECT (SELECT count(*) FROM entries), (SELECT coalesce(max(sequence) + 1, 0) FROM entries), "
+                "(SELECT coalesce(max(version), 0) FROM tiles), (SELECT coalesce(max(seen), 0) FROM tiles), "
                 "coalesce(max(version), 0), count(*), coalesce(max(number) + 1, 0), coalesce(max(seen), 0) FROM rounds"
-            ).fetchone()
+            )
+        self.seen, ended = max(seen, tiles_seen), max(self.round_version, tiled)
         if count != self.version:
             raise connection.damaged(self.path, f"it misses {self.version - count} of its {self.version} entries")
         if self.version != ended:
             raise connection.damaged(self.path, f"it has {count} entries where its rounds say {ended}")
         if last != self.rounds:
             raise connection.damaged(self.path, f"it has {self.rounds} rounds where the last is number {last - 1}")
+
+    def _one(self, statement: str) -> tuple[Any, ...]:
+        return self._database.execute(statement).fetchone()
+
+    def _count_delays(self) -> Counter[int]:
+        """The delays of all entries after the warmstart."""
+        with self._guarded("read"):
+            rows = self._database.execute(
+                "SELECT sequence - version, count(*) FROM entries "
+                "WHERE sequence >= (SELECT version FROM rounds WHERE number = 0) GROUP BY sequence - version"
+            )
+            return Counter(dict(rows))
 
     def understood(self) -> AbstractContextManager[None]:
         """A context in which what the file says is used: what makes no sense is an error about the file."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 
 from paraactive.events import Round
-from paraactive.examples import Selected
+from paraactive.examples import Selected, Stretch
 from paraactive.log import Log
+from paraactive.node import Sifted
 from paraactive.schedules.base import Engine, Plan
 from paraactive.schedules.warmstart import warmstart
 
 
-def synchronous(engine: Engine, log: Log, plan: Plan) -> Iterator[Round]:
+def synchronous(engine: Engine, log: Log, plan: Plan) -> Generator[Round]:
     """Rounds of a global batch B: sift B/k on each node with h_t fixed, join in node order, update to h_{t+1}.
 
     The log does not depend on the number of nodes. With one node this is the batch-delayed baseline, and with the
@@ -20,18 +21,24 @@ def synchronous(engine: Engine, log: Log, plan: Plan) -> Iterator[Round]:
     yield from warmstart(engine, log, plan)
     while log.seen < plan.examples:
         first, last = log.seen, min(log.seen + plan.batch, plan.examples)
-        sifted, largest = engine.sift(first, last, seen=first)
+        engine.begin_sift(first, last, seen=first)
+        sifted, largest = engine.end_sift()
         entries = log.append(Selected.concatenate([part.selected for part in sifted]))
-        seconds = engine.apply(entries) + engine.end_round()
-        ended = Round(
-            number=log.rounds,
-            seen=last,
-            version=log.version,
-            selected=len(entries),
-            fetch_seconds=sum(part.fetch_seconds for part in sifted),
-            sift_seconds=sum(part.sift_seconds for part in sifted),
-            update_seconds=seconds,
-            largest=largest,
-        )
+        seconds = engine.apply(Stretch(entries, log.rounds, seen=last))
+        ended = round_of(sifted, last, log, seconds, {k: sifting + seconds for k, sifting in largest.items()})
         log.end_round(ended)
         yield ended
+
+
+def round_of(sifted: list[Sifted], seen: int, log: Log, update_seconds: float, elapsed: dict[int, float]) -> Round:
+    """The round that what the log was last given makes."""
+    return Round(
+        number=log.rounds,
+        seen=seen,
+        version=log.version,
+        selected=sum(len(part.selected) for part in sifted),
+        fetch_seconds=sum(part.fetch_seconds for part in sifted),
+        sift_seconds=sum(part.sift_seconds for part in sifted),
+        update_seconds=update_seconds,
+        elapsed=elapsed,
+    )

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 
 from paraactive.events import Round
+from paraactive.examples import Stretch
 from paraactive.log import Log
 from paraactive.schedules.base import Engine, Plan
 
 
-def warmstart(engine: Engine, log: Log, plan: Plan) -> Iterator[Round]:
+def warmstart(engine: Engine, log: Log, plan: Plan) -> Generator[Round]:
     """Learn the first examples with p = 1; nothing to do when the log has that already."""
     if log.rounds:
         return
     taken = engine.take(0, min(plan.warmstart, plan.examples))
     entries = log.append(taken.selected)
-    seconds = engine.apply(entries) + engine.end_round()
+    seconds = engine.apply(Stretch(entries, rounds=0, seen=taken.last))
     ended = Round(0, taken.last, log.version, len(entries), taken.fetch_seconds, 0.0, seconds)
     log.end_round(ended)
     yield ended

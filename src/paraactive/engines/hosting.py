@@ -1,0 +1,131 @@
+"""A node in a place of its own, a process or an actor: it does what it is told, in order, and answers."""
+
+from __future__ import annotations
+
+import pickle
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+
+import numba
+from threadpoolctl import threadpool_limits
+
+from paraactive.engines.letters import Incoming, Letter, Outgoing
+from paraactive.engines.messages import Check, Digest, Done, Failed, Fresh, FromNode, News, Ready, Stop, ToNode
+from paraactive.engines.shared import Model, SharedModel
+from paraactive.errors import NodesLostError
+from paraactive.examples import Stretch
+from paraactive.node import Node
+from paraactive.schedules.asynchronous import step
+from paraactive.schedules.base import Published
+
+
+class Host:
+    """Serves one node until it is told to stop. It computes on one core, whatever the process could use otherwise."""
+
+    def __init__(self, node: Node, post: Callable[[Letter[FromNode]], None]) -> None:
+        self._shared, self._number, self._post = SharedModel(node), node.number, post
+        self._incoming, self._outgoing, self._posting = Incoming[ToNode](), Outgoing[FromNode](), threading.Lock()
+        self._inbox: queue.SimpleQueue[ToNode] = queue.SimpleQueue()
+        self._said: deque[ToNode] = deque()
+        """Taken from the inbox, and not yet done."""
+
+    def deliver(self, letter: Letter[ToNode]) -> None:
+        """A letter from the driver; on any thread, in any order."""
+        for message in self._incoming.accept(letter):
+            self._inbox.put(message)
+
+    def _send(self, message: FromNode) -> None:
+        with self._posting:
+            self._post(self._outgoing.letter(message))
+
+    def serve(self) -> None:
+        """Until the end, or an error, which is sent."""
+        try:
+            with ExitStack() as stack:
+                stack.enter_context(threadpool_limits(limits=1))
+                numba.set_num_threads(1)
+                sifter = stack.enter_context(ThreadPoolExecutor(1, thread_name_prefix="sifter"))
+                self._send(Ready())
+                sifting: Future[None] | None = None
+                while not isinstance(message := self._next(), Stop):
+                    if sifting and sifting.done():
+                        sifting.result()
+                    if isinstance(message, News):
+                        self._learn(message)
+                    elif isinstance(message, Check):
+                        self._send(Digest(self._shared.latest.place, self._shared.latest.learner.digest()))
+                    elif message.seen is None:
+                        self._step(message)
+                    else:
+                        sifting = self._begin(message, message.seen, sifter, sifting)
+        except BaseException as error:
+            self._send(Failed(portable(error)))
+
+    def _learn(self, news: News) -> None:
+        if news.beside:
+            self._shared.split()
+        for item in news.items:
+            self._shared.learn(item)
+
+    def _next(self) -> ToNode:
+        return self._said.popleft() if self._said else self._inbox.get()
+
+    # Round by round: sift beside, so that the node can learn meanwhile ---------------------------------------------
+
+    def _begin(self, fresh: Fresh, seen: int, sifter: ThreadPoolExecutor, before: Future[None] | None) -> Future[None]:
+        if not fresh.same_model:
+            if before:
+                before.result()
+            self._shared.show()
+        return sifter.submit(self._sift, fresh, seen, self._shared.enter())
+
+    def _sift(self, fresh: Fresh, seen: int, front: Node) -> None:
+        try:
+            sifted = front.seen_by(self._number).sift(*fresh.tile, seen)
+        except BaseException as error:
+            self._send(Failed(portable(error)))
+        else:
+            self._send(Done(fresh.part, Published(self._number, fresh.tile, sifted, seen)))
+        finally:
+            self._shared.leave(front)
+
+    # Algorithm 2 ---------------------------------------------------------------------------------------------------
+
+    def _step(self, fresh: Fresh) -> None:
+        self._shared.show()
+        node = self._shared.latest
+        self._send(Done(fresh.part, step(node, self._waiting(), fresh.tile)))
+
+    def _waiting(self) -> Iterator[Stretch]:
+        """All news that wait, also behind other tiles; but not those behind a check, which is about the model there."""
+        while not self._inbox.empty():
+            self._said.append(self._inbox.get())
+        later: deque[ToNode] = deque()
+        while self._said and (isinstance(self._said[0], Fresh) or _is_stretches(self._said[0])):
+            message = self._said.popleft()
+            if isinstance(message, News):
+                yield from (item for item in message.items if isinstance(item, Stretch))
+            else:
+                later.append(message)
+        self._said.extendleft(reversed(later))
+
+
+def _is_stretches(message: ToNode) -> bool:
+    return isinstance(message, News) and not any(isinstance(item, Model) for item in message.items)
+
+
+def portable(error: BaseException) -> BaseException:
+    """The error itself if it can travel, otherwise its words."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return NodesLostError(
+            f"a node failed with {type(error).__name__}",
+            why=str(error) or "it says no more",
+            remedy="see its traceback",
+        )
+    return error
