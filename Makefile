@@ -53,7 +53,7 @@ clean:
 # The picture of the README, from six run files.
 picture: $(VENV)/.package $(VENV)/.loops
 	for seed in 0 1 2; do \
-	  $(BIN)/paraactive train digits-31v57 --rule passive --examples 102400 --seed $$seed --out $(VENV)/passive-$$seed.db --overwrite; \
-	  $(BIN)/paraactive train digits-31v57 --examples 204800 --seed $$seed --out $(VENV)/signed-$$seed.db --overwrite; \
+	  $(BIN)/paraactive train digits-31v57 --engine simulated --rule passive --examples 102400 --seed $$seed --out $(VENV)/passive-$$seed.db --overwrite; \
+	  $(BIN)/paraactive train digits-31v57 --engine simulated --examples 204800 --seed $$seed --out $(VENV)/signed-$$seed.db --overwrite; \
 	done
 	$(BIN)/python scripts/draw_error.py $(VENV)/passive-?.db $(VENV)/signed-?.db --out docs/error-against-time.svg

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from benchmarks import bench_nodes, bench_sift, bench_stream, bench_svm, measuring
+from benchmarks import bench_memory, bench_nodes, bench_sift, bench_stragglers, bench_stream, bench_svm, measuring
 
 HERE = Path(__file__).parent
 BEGIN, END = "<!-- made by make bench -->", "<!-- end -->"
@@ -27,6 +27,8 @@ def main() -> None:
         ("Time to 35 mistakes, {3,1} v {5,7}", "svm", bench_svm.measure(repeats), bench_svm.render),
         ("Exact scoring against sgemm", "sift", bench_sift.measure(repeats), bench_sift.render),
         ("Two nodes against one, wall time", "nodes", bench_nodes.measure(repeats), bench_nodes.render),
+        ("One slow node, to 35 mistakes", "stragglers", bench_stragglers.measure(repeats), bench_stragglers.render),
+        ("Memory of ten million examples", "memory", bench_memory.measure(), bench_memory.render),
         ("The digits stream", "stream", bench_stream.measure(repeats), bench_stream.render),
     ]
     figures = {name: result for _, name, result, _ in parts}

@@ -1,41 +1,88 @@
-"""Two nodes against one, for real: the wall time of a sift-bound SVM run on the threads engine.
+"""Two nodes against one, for real: the wall time of a sift-bound SVM run on threads, processes and Ray.
 
-python -m benchmarks.bench_nodes --repeats 3 --json nodes.json
+Starting the nodes is shown apart: the time of a run is taken from the end of its first sifted round, when all are
+there, to its end. Ray is on a cluster of its own on this machine.
+
+    python -m benchmarks.bench_nodes --repeats 3 --json nodes.json
 """
 
 from __future__ import annotations
 
-from functools import partial
+import time
 from typing import Any
 
-from benchmarks.measuring import between, finish, parse, seconds, spread, table
+from benchmarks.measuring import between, finish, parse, spread, table
 from paraactive import Digits, LaSVM, train
+from paraactive.events import Event, Round
 from paraactive.rules import SignedMargin
 
-EXAMPLES = 20 * 4096
+EXAMPLES = 24 * 4096
+RUNS = [
+    ("threads", "synchronous"),
+    ("threads", "asynchronous"),
+    ("processes", "synchronous"),
+    ("processes", "pipelined"),
+    ("processes", "asynchronous"),
+    ("ray", "synchronous"),
+    ("ray", "asynchronous"),
+]
 
 
-def run(nodes: int) -> None:
-    """One run; at 80 000 examples nine tenths of its time is sifting."""
-    train(LaSVM(gamma=0.012, gap=0.2), Digits(), rule=SignedMargin(), examples=EXAMPLES, nodes=nodes, engine="threads")
+def run(engine: str, schedule: str, nodes: int) -> dict[str, float]:
+    """One run; at 100 000 examples nine tenths of its time is sifting."""
+    times: list[float] = []
+
+    def observe(event: Event) -> None:
+        if isinstance(event, Round):
+            times.append(time.perf_counter())
+
+    began = time.perf_counter()
+    train(
+        LaSVM(gamma=0.012, gap=0.2), Digits(), rule=SignedMargin(), examples=EXAMPLES, nodes=nodes, engine=engine,
+        schedule=schedule, observers=[observe],
+    )  # fmt: skip
+    return {"start": times[1] - began, "seconds": times[-1] - times[1]}
 
 
 def measure(repeats: int) -> dict[str, Any]:
-    """Wall times of one and two nodes, in turn, and their ratios."""
+    """One and two nodes, in turn, and their ratios."""
     train(LaSVM(gamma=0.012, gap=0.2), Digits(), examples=2000)  # compiles
-    times = [(seconds(partial(run, 1)), seconds(partial(run, 2))) for _ in range(repeats)]
-    return {
-        "one": spread([one for one, _ in times]),
-        "two": spread([two for _, two in times]),
-        "times_faster": spread([one / two for one, two in times]),
+    measured: dict[str, list[tuple[dict[str, float], dict[str, float]]]] = {}
+    for _ in range(repeats):
+        for engine, schedule in RUNS:
+            pair = run(engine, schedule, 1), run(engine, schedule, 2)
+            measured.setdefault(f"{engine}, {schedule}", []).append(pair)
+    results: dict[str, Any] = {
+        name: {
+            "start": spread([two["start"] for _, two in pairs]),
+            "one": spread([one["seconds"] for one, _ in pairs]),
+            "two": spread([two["seconds"] for _, two in pairs]),
+            "times_faster": spread([one["seconds"] / two["seconds"] for one, two in pairs]),
+        }
+        for name, pairs in measured.items()
     }
+    for schedule in ("synchronous", "asynchronous"):
+        here, there = measured[f"processes, {schedule}"], measured[f"ray, {schedule}"]
+        ratios = [ray["seconds"] / own["seconds"] - 1 for (_, own), (_, ray) in zip(here, there, strict=True)]
+        results[f"ray, {schedule}"]["overhead"] = spread(ratios)
+    return results
 
 
 def render(results: dict[str, Any]) -> str:
     """The table."""
-    return table(
-        ["engine", "1 node, s", "2 nodes, s", "times faster"],
-        [["threads", between(results["one"]), between(results["two"]), between(results["times_faster"])]],
+    rows = [
+        [name, between(each["start"], 1), between(each["one"]), between(each["two"]), between(each["times_faster"])]
+        for name, each in results.items()
+    ]
+    overheads = ", ".join(
+        f"{name.partition(', ')[2]} {100 * each['overhead']['median']:+.0f}% "
+        f"({100 * each['overhead']['min']:+.0f}% to {100 * each['overhead']['max']:+.0f}%)"
+        for name, each in results.items()
+        if "overhead" in each
+    )
+    return (
+        table(["engine, schedule", "first round after, s", "1 node, s", "2 nodes, s", "times faster"], rows)
+        + f"\n\nRay against processes, two nodes: {overheads}."
     )
 
 

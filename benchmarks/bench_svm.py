@@ -37,7 +37,7 @@ def time_to_target(learner: LaSVM, rule: Rule, seed: int) -> dict[str, Any]:
     digits = Digits(seed=seed)
     run = train(
         learner, digits, rule=rule, examples=MOST, batch=BATCH, warmstart=BATCH, seed=seed, test=digits.test(),
-        stop=lambda run: first_reached(run) is not None,
+        stop=lambda run: first_reached(run) is not None, engine="threads", nodes=1,
     )  # fmt: skip
     place = first_reached(run)
     if place is None:

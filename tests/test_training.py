@@ -13,6 +13,7 @@ import pytest
 from disk import log_of, sql
 from making import two_moons
 from paraactive import Arrays, Digits, LaSVM, Network, replay, resume, train
+from paraactive.engines import Cluster
 from paraactive.errors import InputError, ReplayError, RunFileError
 from paraactive.events import Evaluated, Event, Round, RunEnded, RunStarted, SnapshotTaken
 from paraactive.examples import Doubles, Examples, Floats, Ints, Selected
@@ -442,6 +443,23 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "schedule": (lambda: {"schedule": "lazy"}, "no schedule 'lazy': the known schedules are synchronous, pipelined"),
     "sequential": (lambda: {"schedule": "sequential", "nodes": 2}, "'sequential' with 2 nodes: .*only one node"),
+    "lag": (lambda: {"lag": 2}, "lag is given for schedule 'synchronous': only schedule 'pipelined' has it"),
+    "lag -1": (lambda: {"lag": -1, "schedule": "pipelined"}, "lag is -1"),
+    "delay": (lambda: {"delay": 9}, "delay is given for schedule 'synchronous': only schedule 'asynchronous' has it"),
+    "short delay": (
+        lambda: {"delay": 2, "nodes": 3, "schedule": "asynchronous"},
+        "delay is 2 for 3 nodes: .*give delay >= 3",
+    ),
+    "updates": (lambda: {"updates": "sometimes"}, "no way of updating 'sometimes'"),
+    "address": (lambda: {"address": "10.0.0.1:6379"}, "address is given: only engine 'ray' has it"),
+    "cluster": (lambda: {"cluster": Cluster(latency=1.0)}, "cluster is given: only engine 'simulated' has it"),
+    "latency": (lambda: {"cluster": Cluster(latency=-1.0)}, "latency is -1.0: time does not run backwards"),
+    "resize": (lambda: {"resize": len}, "resize is given: only schedule 'asynchronous' has it"),
+    "no number": (lambda: {"engine": "ray"}, "nodes is not given: only you know .*say how many nodes"),
+    "elsewhere": (
+        lambda: {"schedule": "sequential", "engine": "processes"},
+        "schedule 'sequential' on engine 'processes': .*use engine 'threads' or 'simulated'",
+    ),
     "endless": (lambda: {"stream": Endless()}, "examples is not given: the stream never ends; say how many"),
     "test width": (lambda: {"test": Examples(X[:, :1], Y, np.arange(2400))}, "1 features, and those of the stream 2"),
     "test missing": (lambda: {"test": "nowhere.npz"}, "no file .*nowhere.npz"),

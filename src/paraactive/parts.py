@@ -11,7 +11,9 @@ from typing import Any, TypeAlias
 
 from paraactive.errors import InputError
 from paraactive.learners import LaSVM, Learner, Network
+from paraactive.node import Node
 from paraactive.rules import Gradient, Margin, Passive, Rule, SignedMargin, Uniform
+from paraactive.sifting import take_all
 from paraactive.streams import Arrays, Digits, Stream
 
 Description: TypeAlias = dict[str, Any]
@@ -25,6 +27,7 @@ RULES: dict[str, Callable[..., Rule]] = {
     "passive": Passive,
 }
 _OWN = "own"
+_FEW = 8
 
 
 def describe_learner(learner: Learner) -> Description:
@@ -58,6 +61,17 @@ def untrained(learner: Learner) -> Learner:
     """A twin that knows nothing; of a learner of the user's own, the learner itself."""
     description = describe_learner(learner)
     return build_learner(description) if description["kind"] in LEARNERS else learner
+
+
+def warm_up(node: Node, examples: int | None) -> None:
+    """Load or compile the loops of one of our learners on a twin of it, so that no measured time contains it."""
+    if describe_learner(node.learner)["kind"] not in LEARNERS:
+        return
+    fresh = node.stream.read(0, _FEW if examples is None else min(_FEW, examples))
+    twin = Node(untrained(node.learner), node.rule, node.stream, node.seed)
+    twin.learner.update(take_all(fresh, fresh.index, 0, 0))
+    twin.learner.end_round()
+    twin.sift(0, len(fresh), 0)
 
 
 def build_rule(description: Description) -> Rule:

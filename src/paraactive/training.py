@@ -24,11 +24,9 @@ from paraactive.rules import Rule
 from paraactive.run import Run
 from paraactive.runfile import RunFile
 from paraactive.schedules import SCHEDULES, Engine, Plan
-from paraactive.sifting import take_all
 from paraactive.streams import Stream
 from paraactive.validation import whole
 
-_FEW = 8
 _EVALUATION_GROWTH = 1.1
 """The model is tried on the test examples whenever it has seen a tenth more than the last time."""
 
@@ -124,14 +122,18 @@ def train(
     setting = _Setting(
         node, plan, engine, schedule, updates, address, cluster, find_test(test, stream), snapshot_seconds, stop, resize
     )
-    _warm_up(node, plan.examples)
-    with ExitStack() as stack:
+    parts.warm_up(node, plan.examples)
+    if out is not None:
+        arguments.check_untrained(learner)
+        RunFile.check_room(out, overwrite)
+    watching = list(observers)
+    # The engine first: a cluster that cannot be reached leaves no run file.
+    with closing(_start(setting, watching)) as host, ExitStack() as stack:
         log: Log = MemoryLog()
         if out is not None:
-            arguments.check_untrained(learner)
             known = {"paraactive": __version__} | _configuration(setting)
             log = stack.enter_context(RunFile.create(out, known, overwrite=overwrite))
-        return _go_on(Run(learner, plan, engine, schedule), log, setting, observers)
+        return _go_on(Run(learner, plan, engine, schedule), host, log, setting, watching)
 
 
 def resume(
@@ -177,14 +179,16 @@ def resume(
             )
         arguments.check_setting(where, schedule, plan.nodes, setting.updates, address, cluster, resize is not None)
         _check_not_behind(plan, file)
-        _warm_up(node, plan.examples)
+        parts.warm_up(node, plan.examples)
         if plan.examples > file.seen and schedule != "asynchronous":
             file.drop_short_round(plan)
         run = Run(learner, plan, where, schedule)
         with file.understood():
             _catch_up(run, file, setting)
-        file.configure(**_configuration(setting))
-        return _go_on(run, file, setting, observers)
+        watching = list(observers)
+        with closing(_start(setting, watching)) as host:
+            file.configure(**_configuration(setting))
+            return _go_on(run, host, file, setting, watching)
 
 
 def replay(
@@ -219,46 +223,52 @@ def replay(
             run.delays = file.delays
             _recall(run, file)
         run.checked = check.count
-        _observe(observers, RunEnded(run.seen, file.version, learner.digest()))
+        _observe(observers, _ended(run, file.version))
         return run
 
 
 # One run, from where it stands to its end ------------------------------------------------------------------------
 
 
-def _go_on(run: Run, log: Log, setting: _Setting, observers: Iterable[Observer]) -> Run:
-    file = log if isinstance(log, RunFile) else None
-    observers = [*observers, *([file.observe] if file else [])]
-    if file:
-        file.use_stream(setting.node.stream)
-    run.delays = log.delays
-    _observe(observers, RunStarted(setting.plan.examples, run.seen, run.sifted, run.selected))
+def _start(setting: _Setting, observers: list[Observer]) -> Engine:
+    """The engine, which tells the observers, also those that are added later, of its nodes."""
     hosting = Hosting(
         setting.node, setting.plan, setting.updates, setting.address, setting.cluster,
         observe=lambda event: _observe(observers, event),
     )  # fmt: skip
-    with closing(ENGINES[setting.engine](hosting)) as engine:
-        _evaluate_if_due(run, engine, setting, observers)  # A run that was killed before it could.
-        with closing(SCHEDULES[setting.schedule](engine, log, setting.plan)) as rounds:
-            for ended in _timed(run, rounds):
-                run.rounds.append(ended)
-                _observe(observers, ended)
-                _evaluate_if_due(run, engine, setting, observers)
-                _snapshot_if_due(run, engine, file, setting, observers)
-                if setting.resize:
-                    engine.resize(whole("the number of nodes that resize returns", setting.resize(run), least=1))
-                if setting.stop and setting.stop(run):
-                    break
-        run.replicas = engine.finish()
-        run.updates = engine.updates
-        if run.seen > _last_tried(run):
-            _evaluate(run, engine, setting, observers)
-        digest = run.learner.digest()
-        if file:
-            _snapshot(run, engine, file, observers)
-        run_ended = RunEnded(run.seen, engine.model.version, digest, run.replicas, run.updates, run.wall_seconds)
-        _observe(observers, run_ended)
+    return ENGINES[setting.engine](hosting)
+
+
+def _go_on(run: Run, engine: Engine, log: Log, setting: _Setting, observers: list[Observer]) -> Run:
+    file = log if isinstance(log, RunFile) else None
+    if file:
+        observers.append(file.observe)
+        file.use_stream(setting.node.stream)
+    run.delays = log.delays
+    _observe(observers, RunStarted(setting.plan.examples, run.seen, run.sifted, run.selected))
+    _evaluate_if_due(run, engine, setting, observers)  # A run that was killed before it could.
+    with closing(SCHEDULES[setting.schedule](engine, log, setting.plan)) as rounds:
+        for ended in _timed(run, rounds):
+            run.rounds.append(ended)
+            _observe(observers, ended)
+            _evaluate_if_due(run, engine, setting, observers)
+            _snapshot_if_due(run, engine, file, setting, observers)
+            if setting.resize:
+                engine.resize(whole("the number of nodes that resize returns", setting.resize(run), least=1))
+            if setting.stop and setting.stop(run):
+                break
+    run.replicas = engine.finish()
+    run.updates = engine.updates
+    if run.seen > _last_tried(run):
+        _evaluate(run, engine, setting, observers)
+    if file:
+        _snapshot(run, engine, file, observers)
+    _observe(observers, _ended(run, log.version))
     return run
+
+
+def _ended(run: Run, version: int) -> RunEnded:
+    return RunEnded(run.seen, version, run.learner.digest(), run.replicas, run.updates, run.wall_seconds)
 
 
 def _timed(run: Run, rounds: Iterator[Round]) -> Iterator[Round]:
@@ -270,17 +280,6 @@ def _timed(run: Run, rounds: Iterator[Round]) -> Iterator[Round]:
             return
         run.wall_seconds += time.perf_counter() - start
         yield ended
-
-
-def _warm_up(node: Node, examples: int) -> None:
-    """Load or compile the loops on a twin of the learner, so that no measured time contains it."""
-    description = parts.describe_learner(node.learner)
-    fresh = node.stream.read(0, min(_FEW, examples))
-    if description["kind"] in parts.LEARNERS:
-        twin = Node(parts.build_learner(description), node.rule, node.stream, node.seed)
-        twin.learner.update(take_all(fresh, fresh.index, 0, 0))
-        twin.learner.end_round()
-        twin.sift(0, len(fresh), 0)
 
 
 def _last_tried(run: Run) -> int:

@@ -65,8 +65,13 @@ def show_times(console: Console, run: Run, comparison: Comparison | None) -> Non
     """Time on the paper's clock for each number of nodes, and the speedup over passive where it was measured."""
     if not run.simulated:
         return
-    how = "simulated as in the paper" if run.engine == "simulated" else f"as measured on {run.engine}"
-    console.print(f"\nTime with k nodes, {how} (fetching and communication are not counted):")
+    if run.schedule == "asynchronous":
+        how = "on a virtual clock" if run.engine == "simulated" else f"as measured on {run.engine}"
+    elif run.engine == "simulated":
+        how = "simulated as in the paper (fetching and communication are not counted)"
+    else:
+        how = f"on the paper's clock, from the times measured on {run.engine} (fetching and communication not counted)"
+    console.print(f"\nTime with k nodes, {how}:")
     table = Table(padding=(0, 2))
     table.add_column("k", justify="right")
     table.add_column("seconds", justify="right")

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from paraactive.engines.processes import Processes
-from paraactive.engines.remote import Remote
+from paraactive.engines.ray_nodes import RayNodes
+from paraactive.engines.remote import Remote, Transport
 from paraactive.engines.simulated import Simulated
 from paraactive.engines.threads import Threads
 from paraactive.engines.updates import UPDATES
@@ -48,9 +49,17 @@ def _threads(hosting: Hosting) -> Engine:
 
 
 def _processes(hosting: Hosting) -> Engine:
+    return _remote(hosting, Processes(hosting.blueprint()))
+
+
+def _ray(hosting: Hosting) -> Engine:
+    return _remote(hosting, RayNodes(hosting.blueprint(), hosting.address, hosting.plan.nodes))
+
+
+def _remote(hosting: Hosting, transport: Transport) -> Engine:
     plan = hosting.plan
     return Remote(
-        Processes(hosting.blueprint()), hosting.node, plan.nodes,
+        transport, hosting.node, plan.nodes,
         updates=hosting.updates, delay=plan.longest_delay, observe=hosting.observe,
     )  # fmt: skip
 
@@ -59,6 +68,7 @@ ENGINES: dict[str, Callable[[Hosting], Engine]] = {
     "simulated": _simulated,
     "threads": _threads,
     "processes": _processes,
+    "ray": _ray,
 }
 
-__all__ = ["ENGINES", "UPDATES", "Cluster", "Hosting", "Processes", "Remote", "Simulated", "Threads"]
+__all__ = ["ENGINES", "UPDATES", "Cluster", "Hosting", "Processes", "RayNodes", "Remote", "Simulated", "Threads"]

@@ -19,6 +19,7 @@ from paraactive.engines.shared import Model, SharedModel
 from paraactive.errors import NodesLostError
 from paraactive.examples import Stretch
 from paraactive.node import Node
+from paraactive.parts import warm_up
 from paraactive.schedules.asynchronous import step
 from paraactive.schedules.base import Published
 
@@ -46,9 +47,11 @@ class Host:
         """Until the end, or an error, which is sent."""
         try:
             with ExitStack() as stack:
-                stack.enter_context(threadpool_limits(limits=1))
                 numba.set_num_threads(1)
-                sifter = stack.enter_context(ThreadPoolExecutor(1, thread_name_prefix="sifter"))
+                stack.enter_context(threadpool_limits(limits=1))
+                # What numba is told holds for one thread.
+                sifter = stack.enter_context(ThreadPoolExecutor(1, "sifter", numba.set_num_threads, (1,)))
+                warm_up(self._shared.latest, self._shared.latest.stream.length)
                 self._send(Ready())
                 sifting: Future[None] | None = None
                 while not isinstance(message := self._next(), Stop):

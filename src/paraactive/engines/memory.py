@@ -11,6 +11,7 @@ import mmap
 import os
 import pickle
 import tempfile
+import weakref
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,11 @@ _ALIGNED = 64
 
 
 class SharedPickle:
-    """An object, pickled, with its large arrays in shared memory. Closed with `close`, or when the process ends."""
+    """An object, pickled, with its large arrays in shared memory. Closed with `close`, or when nobody holds it."""
 
     def __init__(self, thing: object) -> None:
         self.descriptor = _anonymous_file()
+        self._closing = weakref.finalize(self, os.close, self.descriptor)
         buffer = io.BytesIO()
         pickler = _Pickler(buffer, self.descriptor)
         pickler.dump(thing)
@@ -32,7 +34,7 @@ class SharedPickle:
 
     def close(self) -> None:
         """Let go of the memory; who has mapped it keeps it."""
-        os.close(self.descriptor)
+        self._closing()
 
 
 def load_shared(data: bytes, descriptor: int, size: int) -> Any:
@@ -54,7 +56,7 @@ class _Pickler(pickle.Pickler):
         if id(obj) not in self._known:
             array = np.ascontiguousarray(obj)
             _write(self._descriptor, array, self.size)
-            self._known[id(obj)] = (self.size, array.dtype.str, array.shape)
+            self._known[id(obj)] = (self.size, array.dtype, array.shape)
             self._kept.append(obj)  # Its id must stay its own.
             self.size += -(-array.nbytes // _ALIGNED) * _ALIGNED
             os.ftruncate(self._descriptor, self.size)
@@ -70,11 +72,11 @@ class _Unpickler(pickle.Unpickler):
         offset, kind, shape = pid
         assert self._memory is not None
         count = int(np.prod(shape))
-        return np.frombuffer(self._memory, np.dtype(kind), count, offset).reshape(shape)
+        return np.frombuffer(self._memory, kind, count, offset).reshape(shape)
 
 
 def _write(descriptor: int, array: np.ndarray[Any, Any], offset: int) -> None:
-    view = memoryview(array.data).cast("B")
+    view = array.reshape(-1).view(np.uint8).data  # Not all types of numbers have a buffer of their own.
     while len(view):
         written = os.pwrite(descriptor, view[: 1 << 26], offset)
         view, offset = view[written:], offset + written

@@ -29,6 +29,8 @@ from paraactive.node import Node
 
 _SECONDS_TO_STOP = 3.0
 _IN_NODE = "PARAACTIVE_NODE"
+_ONE_CORE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+"""For libraries too that a node loads only when it needs them."""
 _MAIN = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])
@@ -70,6 +72,7 @@ class Processes:
                     *map(str, (*inherited, self._blueprint.size, number)),
                 ],
                 pass_fds=inherited,
+                env=os.environ | _ONE_CORE,
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,  # Ctrl-C is for the driver, which tells its nodes.
             )

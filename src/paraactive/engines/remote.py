@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Protocol
 
+from threadpoolctl import ThreadpoolController
+
 from paraactive.engines.letters import Incoming, Letter, Outgoing
 from paraactive.engines.messages import Check, Digest, Done, Failed, Fresh, FromNode, Gone, News, Ready, Stop, ToNode
 from paraactive.engines.shared import Model, SharedModel
@@ -101,6 +103,7 @@ class Remote:
     ) -> None:
         self._transport, self._shared, self._observe = transport, SharedModel(node), observe
         self._updates, self._delay = Updates(updates), delay
+        self._libraries = ThreadpoolController()
         self._window: deque[Stretch] = deque()
         self._window_bytes = self._applied = 0
         self._front: Node | None = None
@@ -217,7 +220,8 @@ class Remote:
         self._updates.choose(stretch, lambda: Model.of(self.model).nbytes)
         if self._updates.replicated:
             self._tell_all()
-        seconds = self._shared.learn(stretch)
+        with self._libraries.limit(limits=1):  # As on the nodes: sums of BLAS depend on how many threads add them up.
+            seconds = self._shared.learn(stretch)
         if self._asynchronous:
             self._shared.show()
         elif not self._updates.replicated:
@@ -411,7 +415,8 @@ class Remote:
                 self._give_up(number, f"it did not answer for {_PATIENCE:.0f} s")
             if all(digest == checking.expected for digest in checking.answers.values()):
                 break
-        self._shared.copies()
+        with self._libraries.limit(limits=1):
+            self._shared.copies()
         return checking.answers
 
     def _give_up(self, number: int, why: str) -> None:

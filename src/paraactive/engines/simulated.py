@@ -91,10 +91,12 @@ class Simulated:
     # Both --------------------------------------------------------------------------------------------------------
 
     def apply(self, stretch: Stretch) -> float:
-        """The one replica stands for all."""
+        """The one replica stands for all. In rounds, the slowest of them is waited for."""
         seconds = self._cluster.learning(stretch, self._node.learn(stretch))
         if self._virtual:
             self._virtual.announce(stretch, seconds)
+        elif stretch.rounds:  # The warmstart is learnt once, and nodes begin with its model.
+            seconds *= max(self._cluster.slowness_of(node) for node in range(self._nodes))
         return seconds
 
     @property

@@ -50,8 +50,8 @@ def create(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def make_room(path: Path, overwrite: bool) -> None:
-    """Remove what is there if we may: on request, or if it is empty because a run was killed before it began."""
+def check_room(path: Path, overwrite: bool) -> None:
+    """An error if what is there may not be replaced: it may on request, or if a run was killed before it began."""
     if not path.exists():
         return
     if not overwrite and not _is_unborn(path):
@@ -62,6 +62,11 @@ def make_room(path: Path, overwrite: bool) -> None:
         )
     if not _is_unborn(path) and not _has_our_header(path):
         open_checked(path, any_version=True).close()  # Never overwrite what is not a run file.
+
+
+def make_room(path: Path, overwrite: bool) -> None:
+    """Remove what is there, if we may."""
+    check_room(path, overwrite)
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 

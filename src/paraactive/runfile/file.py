@@ -64,6 +64,14 @@ class RunFile:
             undo.pop_all()
             return file
 
+    @staticmethod
+    def check_room(path: Path | str, overwrite: bool) -> None:
+        """An error if `create` would not do it."""
+        path = Path(path)
+        connection.check_not_folder(path)
+        RunLock(path).release()
+        connection.check_room(path, overwrite)
+
     @classmethod
     def resume(cls, path: Path | str) -> RunFile:
         """The run file, to write on. An error if a live run holds it."""

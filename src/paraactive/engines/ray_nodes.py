@@ -1,0 +1,421 @@
+"""The ray engine: k nodes as actors of a Ray cluster, each with a replica and one core, spread over its machines.
+
+Ray finds our classes by their names: paraactive must be installed on every machine of the cluster, in the same version.
+What is defined in the user's script or notebook travels with the blueprint. When the driver dies, Ray ends its actors.
+"""
+
+from __future__ import annotations
+
+import copy
+import logging
+import os
+import pickle
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections import deque
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from paraactive.engines.hosting import Host, portable
+from paraactive.engines.letters import Letter
+from paraactive.engines.messages import Failed, FromNode, Gone, ToNode
+from paraactive.errors import ClusterError, InputError
+from paraactive.node import Node
+from paraactive.optional import require
+
+_SECONDS_TO_STOP = 3.0
+_SECONDS_TO_END = 10.0
+_SECONDS_TO_JOIN = 12.0
+_SECONDS_OF_A_TAKE = 1.0
+"""That a node waits for something to say, before it is asked again."""
+_SECONDS_OF_A_LOOK = 0.5
+"""That the driver spends inside Ray at once, so that Ctrl-C is heard."""
+_MODE = "RAY_AUTH_MODE"
+_QUIET = {"logging_level": logging.ERROR, "log_to_driver": False}
+
+
+def _ray() -> Any:
+    return require("ray", extra="ray", what="engine 'ray'")
+
+
+# The node's side -----------------------------------------------------------------------------------------------------
+
+
+class NodeActor:
+    """The life of a node as a Ray actor: a host in a thread of its own, and calls that bring and fetch its letters.
+
+    Letters are pickled by us: arrays that Ray unpickles cannot be written.
+    """
+
+    def __init__(self, blueprint: list[Any], number: int) -> None:
+        self._outbox: queue.SimpleQueue[Letter[FromNode]] = queue.SimpleQueue()
+        self._host: Host | None = None
+        try:
+            node = _open(blueprint[0])
+            # What learns needs arrays of its own. Those of the stream are shared by all nodes of a machine.
+            node = Node(copy.deepcopy(node.learner), copy.deepcopy(node.rule), node.stream, node.seed, number)
+            self._host = Host(node, self._outbox.put)
+        except BaseException as error:
+            self._outbox.put(Letter(0, Failed(portable(error))))
+        else:
+            threading.Thread(target=self._host.serve, daemon=True, name=f"node {number}").start()
+
+    def put(self, letter: bytes) -> None:
+        """One for the host. Calls may overtake each other."""
+        if self._host:
+            self._host.deliver(pickle.loads(letter))
+
+    def take(self) -> list[bytes]:
+        """What the host has said since; after a while without a word, nothing."""
+        letters: list[bytes] = []
+        with suppress(queue.Empty):
+            letter = self._outbox.get(timeout=_SECONDS_OF_A_TAKE)
+            while True:
+                letters.append(_pickled(letter))
+                letter = self._outbox.get_nowait()
+        return letters
+
+
+def _open(blueprint: Any) -> Node:
+    ray = _ray()
+    try:
+        return ray.get(blueprint)
+    except ray.exceptions.RaySystemError as error:  # Ray's name for what cannot be unpickled.
+        raise _not_startable(str(error)) from None
+
+
+def _not_startable(said: str) -> ClusterError:
+    return ClusterError(
+        "a machine of the cluster cannot start a node",
+        why=said.strip().rpartition("\n")[2],
+        remedy="install the same paraactive, and all that your learner, rule and stream need, on every machine",
+    )
+
+
+def _pickled(letter: Letter[Any]) -> bytes:
+    return pickle.dumps(letter, protocol=pickle.HIGHEST_PROTOCOL)
+
+
+# The driver's side ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class _Actor:
+    """A node's actor, seen from the driver."""
+
+    number: int
+    handle: Any
+    taking: Any = None
+    """The call that fetches what it says next; there is always one."""
+    heard: bool = False
+
+
+class RayNodes:
+    """A `Transport`: one actor for each node, and calls to them that nobody waits for but `receive`.
+
+    With an address (HOST:PORT, or "auto" on a machine of the cluster) the driver joins that cluster; without one, it
+    starts a cluster for at least so many nodes on this machine, which nobody else can reach. A program that is
+    connected to Ray already stays so, before and after.
+    """
+
+    def __init__(self, node: Node, address: str | None, nodes: int = 1) -> None:
+        self._ray = _ray()
+        self._ours = not self._ray.is_initialized()
+        self._actors: dict[int, _Actor] = {}
+        self._calls: dict[Any, _Actor] = {}
+        """All that is under way: for each actor a `take`, and each `put` that is not known to have arrived."""
+        self._arrived: deque[tuple[_Actor, Letter[FromNode] | Gone]] = deque()
+        self._mode = os.environ.get(_MODE)
+        if self._ours:
+            _connect(self._ray, address, nodes)
+        try:
+            # In a list, or Ray would open it before the actor is there to say what is wrong.
+            self._blueprint = [_put(self._ray, node)]
+        except BaseException:
+            self._leave()
+            raise
+        self._kind = self._ray.remote(NodeActor).options(
+            num_cpus=1,
+            scheduling_strategy="SPREAD",
+            max_restarts=0,  # Ray's new actor would not know what the old one was told. The driver starts one itself.
+            max_task_retries=0,
+            max_concurrency=4,  # One `take` that waits, and room for each `put` beside it.
+        )
+
+    def start(self, number: int) -> None:
+        """See `Transport.start`. Where no machine has a core to spare, the node waits until one has."""
+        actor = self._actors[number] = _Actor(number, self._kind.remote(self._blueprint, number))
+        self._take(actor)
+
+    def _take(self, actor: _Actor) -> None:
+        actor.taking = actor.handle.take.remote()
+        self._calls[actor.taking] = actor
+
+    def send(self, number: int, letter: Letter[ToNode]) -> None:
+        """See `Transport.send`."""
+        actor = self._actors.get(number)
+        if actor:
+            self._calls[actor.handle.put.remote(_pickled(letter))] = actor
+
+    def receive(self, timeout: float | None) -> tuple[int, Letter[FromNode] | Gone] | None:
+        """See `Transport.receive`."""
+        end = float("inf") if timeout is None else time.monotonic() + timeout
+        while True:
+            if not self._arrived:
+                self._look(min(max(0.0, end - time.monotonic()), _SECONDS_OF_A_LOOK))
+            while self._arrived:
+                actor, letter = self._arrived.popleft()
+                if self._is_there(actor):
+                    if isinstance(letter, Gone):
+                        self.end(actor.number)
+                    return actor.number, letter
+            if time.monotonic() >= end:
+                return None
+
+    def _is_there(self, actor: _Actor) -> bool:
+        """False for one that was ended, or is gone and has a successor."""
+        return self._actors.get(actor.number) is actor
+
+    def _look(self, seconds: float) -> None:
+        """Wait so long for one call to be done, and see to it."""
+        if not self._calls:
+            time.sleep(seconds)
+            return
+        done, _ = self._ray.wait(list(self._calls), num_returns=1, timeout=seconds)
+        for call in done:
+            actor = self._calls.pop(call)
+            if not self._is_there(actor):
+                continue
+            try:
+                letters: list[bytes] | None = self._ray.get(call)
+            except self._ray.exceptions.RayError as error:
+                _raise_if_ours(error)
+                self._arrived.append((actor, Gone(_last_words(error))))
+                continue
+            if call == actor.taking:
+                actor.heard = actor.heard or bool(letters)
+                self._arrived.extend((actor, pickle.loads(letter)) for letter in letters or ())
+                self._take(actor)
+
+    def end(self, number: int) -> None:
+        """See `Transport.end`."""
+        actor = self._actors.pop(number, None)
+        if actor:
+            self._ray.kill(actor.handle, no_restart=True)
+
+    def close(self) -> None:
+        """See `Transport.close`: some time for their `Stop` to arrive, then by force."""
+        if not self._blueprint:
+            return
+        self._wait([call for call, to in self._calls.items() if to.heard and call != to.taking], _SECONDS_TO_STOP)
+        for number in list(self._actors):
+            self.end(number)
+        self._wait(list(self._calls), _SECONDS_TO_END)  # A call fails when its actor is known to be dead.
+        self._calls, self._blueprint = {}, []
+        self._arrived.clear()
+        self._leave()
+
+    def _wait(self, calls: list[Any], seconds: float) -> None:
+        if calls:
+            self._ray.wait(calls, num_returns=len(calls), timeout=seconds, fetch_local=False)
+
+    def _leave(self) -> None:
+        if self._ours:
+            _leave(self._ray, self._mode)
+
+
+def _put(ray: Any, node: Node) -> Any:
+    """All that a node is made of, in the object store of the driver's machine; or an error if it cannot be sent."""
+    try:
+        return ray.put(node)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise InputError(
+            "the learner, the rule or the stream cannot be sent to another machine",
+            why=str(error).strip().partition("\n")[0],
+            remedy="use engine 'threads', or classes without open files or locks in them",
+        ) from error
+
+
+def _raise_if_ours(error: Any) -> None:
+    """An error that every node would make as well is the end of the run."""
+    if "failed to import on the worker" in str(error) or getattr(error, "actor_init_failed", False):
+        raise _not_startable(str(error)) from error
+    cause = getattr(error, "cause", None)
+    if isinstance(cause, BaseException):
+        raise cause from error
+
+
+def _last_words(error: Any) -> str:
+    """Ray's reason, without its table of names and numbers, and its guesses."""
+    lines = [line for line in str(error).splitlines() if not line.startswith("\t")]
+    return " ".join(" ".join(lines[1:] or lines).split()).partition(". ")[0].removesuffix(".")
+
+
+# Coming to a cluster -------------------------------------------------------------------------------------------------
+
+_PROBE = """
+import logging, socket, sys, traceback
+address, host, port = sys.argv[1:]
+try:
+    if host:
+        socket.create_connection((host, int(port)), 3).close()
+    import ray
+    ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
+except BaseException:
+    print(traceback.format_exc())
+    sys.exit(1)
+"""
+_PROBE_SETTINGS = {
+    "RAY_gcs_rpc_server_connect_timeout_s": "1",
+    "RAY_py_gcs_connect_timeout_s": "3",
+    "RAY_gcs_server_port_wait_time_s": "1",
+    "RAY_gcs_server_request_timeout_seconds": "4",
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+}
+"""Seconds, of which Ray's own add up to many minutes; and what `_undisturbed` does to addresses."""
+_START = (
+    "start one with 'ray start --head' and give the address that it prints, or give none to have one on this machine"
+)
+_REASONS = {
+    "AuthenticationError": (
+        "it wants a token, and was shown none or another",
+        "set RAY_AUTH_MODE=token, with the cluster's token in ~/.ray/auth_token",
+    ),
+    "No node info found": (
+        "this machine is not part of it",
+        "run on a machine of the cluster, or make this one part of it with 'ray start --address=HOST:PORT'",
+    ),
+    "Version mismatch": ("it has another version of Ray or Python", "install the same versions on every machine"),
+    "gaierror": ("its host is not known", "look for a slip in the name"),
+    "Connection refused": ("nobody listens there", _START),
+    "timed out": ("nobody answers there", _START),
+    "GCS": ("something listens there, but it does not answer as Ray does", _START),
+    "Could not find any running Ray": ("none is running", _START),
+}
+"""What Ray or the system says, in our words."""
+
+
+def _connect(ray: Any, address: str | None, nodes: int) -> None:
+    """Join the cluster, or start one."""
+    if address is None:
+        # "local", or Ray would join any cluster that it finds. Cores are only counted: one for each node, there or not.
+        options = {"num_cpus": max(nodes, os.cpu_count() or 1), "include_dashboard": False}
+        _init(ray, "local", _node_ip_address="127.0.0.1", **options)
+        return
+    host, port = _host_and_port(address)
+    _probe(address, host, port)
+    _init(ray, address)
+
+
+def _init(ray: Any, address: str, **options: Any) -> None:
+    mode = os.environ.get(_MODE)
+    try:
+        with _undisturbed(ray):
+            ray.init(address, **_QUIET, **options)
+    except Exception as error:
+        _leave(ray, mode)
+        raise ClusterError(
+            f"Ray could not be started or joined ({address})",
+            why=str(error).strip().partition("\n")[0],
+            remedy="look into /tmp/ray/session_latest/logs, or use engine 'processes'",
+        ) from error
+
+
+def _host_and_port(address: str) -> tuple[str, str]:
+    """Both empty for "auto"."""
+    if address == "auto":
+        return "", ""
+    if "://" in address:
+        raise ClusterError(
+            f"'{address}' is not an address that engine 'ray' can join",
+            why="the driver takes part in the cluster, and is not a client of it",
+            remedy="run on a machine of the cluster, and give HOST:PORT as 'ray start' prints it, or 'auto'",
+        )
+    host, _, port = address.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
+        raise ClusterError(
+            f"'{address}' is not the address of a Ray cluster",
+            why="it is not HOST:PORT with a port between 1 and 65535",
+            remedy="give it as 'ray start' prints it, like 10.0.0.1:6379, or 'auto' on a machine of the cluster",
+        )
+    return host, port
+
+
+def _probe(address: str, host: str, port: str) -> None:
+    """Try it in a process of its own: Ray retries for minutes, writes to the terminal, and may end the process."""
+    try:
+        tried = subprocess.run(
+            [sys.executable, "-c", _PROBE, address, host, port],
+            env={**os.environ, **_PROBE_SETTINGS},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            timeout=_SECONDS_TO_JOIN,
+        )
+    except subprocess.TimeoutExpired:
+        raise _not_joined(address, f"it did not answer for {_SECONDS_TO_JOIN:.0f} s") from None
+    if tried.returncode:
+        raise _not_joined(address, tried.stdout)
+
+
+def _not_joined(address: str, said: str) -> ClusterError:
+    known = [reason for words, reason in _REASONS.items() if words in said]
+    why, remedy = known[0] if known else (said.strip().rpartition("\n")[2], _START)
+    where = "on this machine (auto)" if address == "auto" else f"at {address}"
+    return ClusterError(f"no Ray cluster could be joined {where}", why=why, remedy=remedy)
+
+
+@contextmanager
+def _undisturbed(ray: Any) -> Generator[None]:
+    """Ray warns of its own future, and takes SIGTERM for itself: a handler that was there before is put back.
+
+    Two of its habits cannot be turned off. It takes a loopback address for the machine's outer one, and so would listen
+    to everybody; and it prints to standard output when an actor dies, which `Gone` says as well.
+    """
+    before = signal.getsignal(signal.SIGTERM)
+    constants, messages = ray._private.ray_constants, ray._private.worker
+    try:
+        with (
+            warnings.catch_warnings(),
+            _replaced(constants, "ENABLE_RAY_CLUSTER", False),
+            _replaced(messages, "listen_error_messages", lambda *_: None),
+        ):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        if callable(before) and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _replaced(module: Any, name: str, value: Any) -> Generator[None]:
+    before = getattr(module, name)
+    setattr(module, name, value)
+    try:
+        yield
+    finally:
+        setattr(module, name, before)
+
+
+def _leave(ray: Any, mode: str | None) -> None:
+    """Disconnect, and end the cluster if it was started here.
+
+    To start one, Ray turns on tokens for the whole program, and leaves them on; clusters without tokens could not be
+    joined afterwards.
+    """
+    ray.shutdown()
+    if os.environ.get(_MODE) != mode:
+        if mode is None:
+            del os.environ[_MODE]
+        else:
+            os.environ[_MODE] = mode
+        ray._raylet.Config.initialize("")
