@@ -253,8 +253,7 @@ def _go_on(run: Run, engine: Engine, log: Log, setting: _Setting, observers: lis
             _observe(observers, ended)
             _evaluate_if_due(run, engine, setting, observers)
             _snapshot_if_due(run, engine, file, setting, observers)
-            if setting.resize:
-                engine.resize(whole("the number of nodes that resize returns", setting.resize(run), least=1))
+            _resize(run, engine, file, setting)
             if setting.stop and setting.stop(run):
                 break
     run.replicas = engine.finish()
@@ -265,6 +264,14 @@ def _go_on(run: Run, engine: Engine, log: Log, setting: _Setting, observers: lis
         _snapshot(run, engine, file, observers)
     _observe(observers, _ended(run, log.version))
     return run
+
+
+def _resize(run: Run, engine: Engine, file: RunFile | None, setting: _Setting) -> None:
+    """As many nodes as the caller wants, or as somebody else has asked for in the run file."""
+    if setting.resize:
+        engine.resize(whole("the number of nodes that resize returns", setting.resize(run), least=1))
+    elif file and setting.schedule == "asynchronous":
+        engine.resize(file.wanted_nodes)
 
 
 def _ended(run: Run, version: int) -> RunEnded:

@@ -22,7 +22,7 @@ from paraactive.runfile import RunFile
 
 X, Y = two_moons(1200, noise=0.3, seed=0)
 NAMES = np.where(Y > 0, "spam", "ham")
-COMMANDS = ["demo", "train", "resume", "replay"]
+COMMANDS = ["demo", "train", "resume", "replay", "resize"]
 DIGITS = ["train", "digits-31v57", "--examples", "1000", "--batch", "200", "--warmstart", "200"]
 
 Printed = pytest.CaptureFixture[str]
@@ -231,6 +231,42 @@ def test_a_run_on_a_file_is_extended_by_passes(capsys: Printed):
     assert figures(capsys, "resume", "run.db") == longer
     figures(capsys, *DIGITS, "--out", "digits.db")
     assert "the run is not on a file" in complaint(capsys, "resume", "digits.db", "--passes", "2")
+
+
+def test_a_live_run_is_given_other_nodes(capsys: Printed, folder: Path):
+    figures(capsys, "train", "data.npz", "--schedule", "asynchronous", "--out", "run.db")
+    with RunFile.resume(folder / "run.db") as live:
+        assert figures(capsys, "resize", "run.db", "--nodes", "5") == {"run": "run.db", "nodes": 5}
+        assert live.wanted_nodes == 5
+        assert "nodes is 0" in complaint(capsys, "resize", "run.db", "--nodes", "0")
+        assert "batch is 150 for 151 nodes" in complaint(capsys, "resize", "run.db", "--nodes", "151")
+        assert live.wanted_nodes == 5
+    assert "no run is writing run.db: " in complaint(capsys, "resize", "run.db", "--nodes", "2")
+    assert "no run file nowhere.db" in complaint(capsys, "resize", "nowhere.db", "--nodes", "2")
+    figures(capsys, "train", "data.npz", "--out", "rounds.db")
+    with RunFile.resume(folder / "rounds.db"):
+        assert "the run in rounds.db is synchronous" in complaint(capsys, "resize", "rounds.db", "--nodes", "2")
+
+
+def test_the_schedules_and_engines_can_be_named(capsys: Printed):
+    data = ["train", "data.npz", "--batch", "120", "--nodes", "2"]
+    pipelined = figures(capsys, *data, "--schedule", "pipelined", "--lag", "2")
+    assert pipelined["schedule"] == "pipelined"
+    assert figures(capsys, *data, "--schedule", "pipelined", "--lag", "0")["digest"] == figures(capsys, *data)["digest"]
+    slow = ["--engine", "simulated", "--latency", "0.01", "--jitter", "0.005", "--slowdown", "4"]
+    found = figures(capsys, *data, "--schedule", "asynchronous", "--delay", "200", *slow)
+    assert found["replicas"] == [{"node": node, "digest": found["digest"]} for node in (0, 1)]
+    assert found["simulated"][0]["nodes"] == 2
+    assert found["delays"]["max"] <= 200
+    own = figures(capsys, *data, "--engine", "processes", "--updates", "central")
+    assert (own["updates"], own["digest"]) == ("central", figures(capsys, *data)["digest"])
+
+
+def test_people_see_delays_and_who_learnt(capsys: Printed):
+    assert app.run(["train", "data.npz", "--schedule", "asynchronous", "--engine", "processes", "--nodes", "2"]) == 0
+    shown = capsys.readouterr().out
+    for part in ("Delay of the selected", "largest", "█", "Updates were", "on 2 processes", "as measured on processes"):
+        assert part in shown
 
 
 def test_more_examples_than_a_file_has_is_a_mistake(capsys: Printed):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from paraactive._version import __version__
-from paraactive.errors import ParaActiveError
+from paraactive.errors import NodeWarning, ParaActiveError, ReplicaWarning
 
 app = typer.Typer(
     name="paraactive",
@@ -70,7 +73,8 @@ SlowdownOption = Annotated[
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code."""
     try:
-        code: object = app(arguments, standalone_mode=False)
+        with _warnings_in_one_line():
+            code: object = app(arguments, standalone_mode=False)
         return code if isinstance(code, int) else 0
     except ParaActiveError as error:
         return _complain(str(error))
@@ -83,6 +87,24 @@ def run(arguments: list[str]) -> int:
             raise
         said = str(message()).rstrip(".")  # nothing where the help has been shown instead
         return _complain(f"{said} (see '{_help_for(arguments)}')") if said else 2
+
+
+@contextmanager
+def _warnings_in_one_line() -> Generator[None]:
+    """Ours, for people: without the place in our code that they come from."""
+    shown = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **how: Any) -> None:
+        if issubclass(category, NodeWarning | ReplicaWarning):
+            print(f"paraactive: warning: {message}", file=sys.stderr)
+        else:
+            shown(message, category, *where, **how)
+
+    warnings.showwarning = show
+    try:
+        yield
+    finally:
+        warnings.showwarning = shown
 
 
 def _help_for(arguments: list[str]) -> str:
@@ -259,6 +281,18 @@ def replay(run_file: RunArgument, as_json: JsonOption = False) -> None:
     from paraactive.cli.commands import replay_run
 
     replay_run(run_file, as_json)
+
+
+@app.command(epilog="Example: [bold]paraactive resize run.db --nodes 4[/bold]")
+def resize(
+    run_file: RunArgument,
+    nodes: Annotated[int, typer.Option(help="Nodes from the next round on.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Give a run that goes on, elsewhere, more nodes or fewer; it must be asynchronous."""
+    from paraactive.cli.commands import resize_run
+
+    resize_run(run_file, nodes, as_json)
 
 
 def _train(data: str, as_json: bool, **options: Any) -> None:

@@ -80,6 +80,15 @@ def resume_run(
     _say_where(path, as_json)
 
 
+def resize_run(path: Path, nodes: int, as_json: bool) -> None:
+    """Ask a live run for another number of nodes."""
+    RunFile.want_nodes(path, nodes)
+    if as_json:
+        print(json.dumps({"run": str(path), "nodes": nodes}))
+        return
+    print(f"The run in {path} will have {nodes} node{'s' if nodes > 1 else ''} from its next round on.")
+
+
 def _cluster(latency: float | None, jitter: float | None, slowdown: float | None) -> Cluster | None:
     """The machines to imagine, if any were described."""
     if latency is None and jitter is None and slowdown is None:

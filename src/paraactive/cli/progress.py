@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from paraactive.events import Evaluated, Event, Round, RunStarted
+from paraactive.events import Evaluated, Event, NodeJoined, NodeLost, Round, RunStarted
 
 
 class ProgressBar:
@@ -18,6 +18,7 @@ class ProgressBar:
     def __init__(self, title: str, console: Console) -> None:
         self._title = title
         self._sifted = self._selected = 0
+        self._console, self._lost = console, set[int]()
         self._progress = Progress(
             TextColumn("{task.description}", style="bold"),
             BarColumn(bar_width=24),
@@ -50,6 +51,11 @@ class ProgressBar:
             )
         elif isinstance(event, Round):
             self._advance(event)
+        elif isinstance(event, NodeLost):
+            self._console.print(f"node {event.node} is lost ({event.why}); what it was sifting is sifted by others")
+            self._lost.add(event.node)
+        elif isinstance(event, NodeJoined) and event.node in self._lost:
+            self._console.print(f"node {event.node} is back")
         elif isinstance(event, Evaluated) and self._task is not None:
             self._progress.update(self._task, mistakes=f"{event.mistakes} mistakes")
 

@@ -89,12 +89,11 @@ class Host:
     def _sift(self, fresh: Fresh, seen: int, front: Node) -> None:
         try:
             sifted = front.seen_by(self._number).sift(*fresh.tile, seen)
+            said: FromNode = Done(fresh.part, Published(self._number, fresh.tile, sifted, seen))
         except BaseException as error:
-            self._send(Failed(portable(error)))
-        else:
-            self._send(Done(fresh.part, Published(self._number, fresh.tile, sifted, seen)))
-        finally:
-            self._shared.leave(front)
+            said = Failed(portable(error))
+        self._shared.leave(front)  # First: it is answered with news, which need a copy as long as somebody reads.
+        self._send(said)
 
     # Algorithm 2 ---------------------------------------------------------------------------------------------------
 

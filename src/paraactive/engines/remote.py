@@ -32,10 +32,13 @@ _WINDOW_BYTES = 64 << 20
 """Of the latest stretches, kept for nodes that are behind. Who is further behind gets the whole model."""
 _UNANSWERED_BYTES = 8 << 20
 """News that are sent to a node before it answers; the rest goes out with its next tile."""
-_CHECK_ROUNDS = 8
-"""Replicas are compared after each so many rounds, and at the end."""
+_CHECK_ROUNDS = 7
+"""Replicas are compared after each so many rounds, and at the end. Odd, because where a node learns while it sifts, two
+copies of its model take turns."""
 _LOST_IN_A_ROW = 3
 """A node that is lost so often without having done anything is not started again."""
+_COMPARISONS = 10
+"""At the end: replicas that differ are rebuilt and compared again, so often."""
 
 
 class Transport(Protocol):
@@ -63,6 +66,18 @@ class Transport(Protocol):
 
 
 @dataclass
+class _Checking:
+    """A comparison of all replicas at one place of the log."""
+
+    number: int
+    place: Place
+    expected: str
+    """The digest of the driver's replica."""
+    waiting: set[int]
+    answers: dict[int, str] = field(default_factory=dict[int, str])
+
+
+@dataclass
 class _Peer:
     """What the driver knows of a node."""
 
@@ -74,18 +89,12 @@ class _Peer:
     unanswered: int = 0
     """Bytes of news since it last said something."""
     lost_in_a_row: int = 0
+    asked: deque[_Checking] = field(default_factory=deque[_Checking])
+    """What its next answers are about."""
+    renewed: int = 0
+    """Comparisons before this one are about a model that it has no more."""
     outgoing: Outgoing[ToNode] = field(default_factory=Outgoing[ToNode])
     incoming: Incoming[FromNode] = field(default_factory=Incoming[FromNode])
-
-
-@dataclass
-class _Checking:
-    """A comparison of all replicas at one place of the log."""
-
-    expected: str
-    """The digest of the driver's replica."""
-    waiting: set[int]
-    answers: dict[int, str] = field(default_factory=dict[int, str])
 
 
 class Remote:
@@ -112,11 +121,11 @@ class Remote:
         """Round by round: what is not yet done, and who does it."""
         self._done: dict[int, Sifted] = {}
         self._asynchronous = self._waited = False
+        self._checks = 0
         self._news: deque[Joined | Left] = deque()
         """What the driver itself has to say to the schedule."""
         self._arrived: deque[tuple[int, FromNode]] = deque()
         """What nodes have said, in order, and nobody has read yet."""
-        self._checks: dict[Place, _Checking] = {}
         self._peers = {number: _Peer() for number in range(nodes)}
         try:
             for number in self._peers:
@@ -205,7 +214,7 @@ class Remote:
         """Nodes join or leave."""
         for number in [each for each in self._peers if each >= nodes]:
             self._transport.end(number)
-            del self._peers[number]
+            self._ask_no_more(number, self._peers.pop(number))
             self._news.append(Left(number))
         for number in range(nodes):
             if number not in self._peers:
@@ -304,7 +313,7 @@ class Remote:
             return self._welcome(number, peer)
         peer.unanswered = peer.lost_in_a_row = 0
         if isinstance(message, Digest):
-            self._answered(number, message)
+            self._answered(number, peer, message)
             return None
         return message
 
@@ -340,40 +349,47 @@ class Remote:
                 why=f"the last was started {_LOST_IN_A_ROW} times in vain ({why})",
                 remedy="look at what it wrote to standard error; a run file can be resumed with another engine",
             )
-        self._forget_in_checks(number)
+        self._ask_no_more(number, peer)
         return Left(number)
 
     # Comparing ---------------------------------------------------------------------------------------------------
 
     def _check(self) -> _Checking:
         """Ask all replicas for their digests at this place of the log."""
-        checking = _Checking(self.model.learner.digest(), set(self._ready()))
-        self._checks[self.model.place] = checking
+        checking = _Checking(self._checks, self.model.place, self.model.learner.digest(), set(self._ready()))
+        self._checks += 1
         for number in self._ready():
             self._tell(number)
+            self._peers[number].asked.append(checking)
             self._post(number, Check())
         return checking
 
-    def _answered(self, number: int, said: Digest) -> None:
-        checking = self._checks.get(said.place)
-        if checking and number in checking.waiting:
-            checking.answers[number] = said.digest
-            checking.waiting.discard(number)
-            self._compare_if_all_answered(said.place)
+    def _answered(self, number: int, peer: _Peer, said: Digest) -> None:
+        checking = peer.asked.popleft()
+        checking.answers[number] = said.digest
+        self._strike(number, checking)
 
-    def _forget_in_checks(self, number: int) -> None:
-        for place, checking in list(self._checks.items()):
-            checking.waiting.discard(number)
-            self._compare_if_all_answered(place)
+    def _ask_no_more(self, number: int, peer: _Peer) -> None:
+        """It will not answer."""
+        peer.renewed = self._checks
+        while peer.asked:
+            self._strike(number, peer.asked.popleft())
 
-    def _compare_if_all_answered(self, place: Place) -> None:
+    def _strike(self, number: int, checking: _Checking) -> None:
+        checking.waiting.discard(number)
+        if not checking.waiting:
+            self._compare(checking)
+
+    def _compare(self, checking: _Checking) -> None:
         """Who differs is named, and rebuilt."""
-        checking = self._checks[place]
-        if checking.waiting:
-            return
-        del self._checks[place]
-        different = [number for number, digest in checking.answers.items() if digest != checking.expected]
-        if len(different) == len(checking.answers) > 1 and len(set(checking.answers.values())) == 1:
+        version, peers = checking.place.version, self._peers
+        answers = {
+            number: digest
+            for number, digest in checking.answers.items()
+            if number in peers and peers[number].renewed <= checking.number
+        }
+        different = [number for number, digest in answers.items() if digest != checking.expected]
+        if len(different) == len(answers) > 1 and len(set(answers.values())) == 1:
             raise ReplicaError(
                 "the driver's replica differs from all others, which agree",
                 why="its memory was damaged, or its processor differs from theirs",
@@ -381,13 +397,13 @@ class Remote:
             )
         for number in different:
             warnings.warn(
-                f"the replica of node {number} differed from the others at entry {place.version}, and was rebuilt",
+                f"the replica of node {number} differed from the others at entry {version}, and was rebuilt",
                 ReplicaWarning,
                 stacklevel=2,
             )
-            self._observe(ReplicaRebuilt(number, place.version))
-            if number in self._ready():
-                self._send_model(number, self._front or self.model)
+            self._observe(ReplicaRebuilt(number, version))
+            self._send_model(number, self._front or self.model)
+            peers[number].renewed = self._checks
 
     # Both --------------------------------------------------------------------------------------------------------
 
@@ -406,25 +422,28 @@ class Remote:
         return time.perf_counter()
 
     def finish(self) -> dict[int, str]:
-        """See `Engine.finish`. Who does not answer is lost; who differs is rebuilt and asked again."""
-        while True:
+        """See `Engine.finish`. Who does not answer is lost; who differs is rebuilt, and all are asked again."""
+        for _ in range(_COMPARISONS):
             checking, end = self._check(), time.monotonic() + _PATIENCE
             while checking.waiting and time.monotonic() < end:
                 self._receive(max(0.0, end - time.monotonic()))
             for number in sorted(checking.waiting):
                 self._give_up(number, f"it did not answer for {_PATIENCE:.0f} s")
-            if all(digest == checking.expected for digest in checking.answers.values()):
-                break
-        with self._libraries.limit(limits=1):
-            self._shared.copies()
-        return checking.answers
+            if checking.answers == dict.fromkeys(self._ready(), checking.expected):
+                with self._libraries.limit(limits=1):
+                    self._shared.copies()
+                return checking.answers
+        raise ReplicaError(
+            f"replicas differ, though they were given the same model {_COMPARISONS} times",
+            why="a learner that loads what another saved is not equal to it",
+            remedy="see that load(save()) gives a learner of the same digest",
+        )
 
     def _give_up(self, number: int, why: str) -> None:
         _warn(f"node {number} is given up: {why}")
         self._observe(NodeLost(number, why))
         self._transport.end(number)
-        del self._peers[number]
-        self._forget_in_checks(number)
+        self._ask_no_more(number, self._peers.pop(number))
 
     def close(self) -> None:
         """Tell the nodes to stop, and see to it that they do."""

@@ -147,6 +147,7 @@ class LaSVM:
         if self._count:
             places = [np.flatnonzero(self._early_keys == key)[-1] for key in self._keys[: self._count]]
             self._fill(self._centred(self._early[places]))
+            self._fill_kernel()
             for s in range(self._count):
                 products = self._alpha[: self._count] * self._kernel[s, : self._count].astype(np.float64)
                 self._g[s] = (1.0 if self._upper[s] > 0 else -1.0) - sum(products.tolist())
@@ -204,6 +205,7 @@ class LaSVM:
         self._alpha, self._g, self._lower, self._upper = (np.zeros(0) for _ in range(4))
         self._keys, self._origin = np.zeros(0, np.int64), np.zeros(0, np.int64)
         self._kernel = np.zeros((0, 0), np.float32)
+        self._kernel_waits = False
         self._extremes = np.zeros(2)
 
     def _reserve(self, count: int) -> None:
@@ -226,18 +228,26 @@ class LaSVM:
         return check_rows(x, self._width) - self._centre
 
     def _fill(self, x: Floats) -> None:
-        """Put these centred rows into the slots, with their norms and kernel values."""
+        """Put these centred rows into the slots, with their norms; kernel values come when they are needed."""
         count, xx = len(x), _norms(x)
         panels, _ = _packed(x, xx)
         self._panels[: len(panels)] = panels
         self._ss[:count] = xx
-        self._kernel[:count, :count] = self._kernel_within(x, xx)
+        self._kernel_waits = True
+
+    def _fill_kernel(self) -> None:
+        """The kernel matrix of the live vectors. A replica that only sifts never needs it."""
+        if self._kernel_waits:
+            live = slice(0, self._count)
+            self._kernel[live, live] = self._kernel_within(self._vectors(), self._ss[live])
+            self._kernel_waits = False
 
     def _vectors(self) -> Floats:
         """The live vectors as they lie in the panels, centred."""
         return np.ascontiguousarray(self._panels.transpose(0, 2, 1).reshape(-1, self._width)[: self._count])
 
     def _slots(self) -> tuple[Any, ...]:
+        self._fill_kernel()
         return (
             self._count, self._origin, self._panels, self._ss, self._alpha, self._g, self._lower, self._upper,
             self._keys, self._kernel, self._extremes,
@@ -278,7 +288,7 @@ class LaSVM:
         }
 
     def load(self, state: State) -> None:
-        """Become the learner that was saved; the kernel matrix is computed anew, to the same bits."""
+        """Become the learner that was saved; the kernel matrix is computed when it learns on, to the same bits."""
         width = int(state["width"])
         if not width:
             self._width = self._count = 0

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from paraactive.errors import InputError
+from paraactive.errors import InputError, RunFileLockedError
 from paraactive.events import Event, Round
 from paraactive.examples import Entries, Examples, Place, Selected, Stretch, Tile
 from paraactive.log import joined
@@ -126,6 +126,38 @@ class RunFile:
         with self._guarded("write"):
             self._database.executemany("INSERT OR REPLACE INTO configuration VALUES (?, ?)", rows)
             self._commit()
+
+    @property
+    def wanted_nodes(self) -> int:
+        """How many nodes the run is to have; somebody else may have changed it while it goes on."""
+        with self._guarded("read"):
+            return int(json.loads(self._one("SELECT value FROM configuration WHERE name = 'nodes'")[0]))
+
+    @staticmethod
+    def want_nodes(path: Path | str, nodes: int) -> None:
+        """Tell the live run that writes this file how many nodes it is to have from its next round on."""
+        path = Path(path)
+        connection.check_there(path)
+        try:
+            RunLock(path).release()
+        except RunFileLockedError:
+            pass
+        else:
+            raise InputError(
+                f"no run is writing {path}",
+                why="only a run that goes on has nodes",
+                remedy=f"go on with it, as 'paraactive resume {path} --nodes {nodes}'",
+            )
+        with closing(connection.open_checked(path)) as database, connection.translated(path, "write"), database:
+            known = {name: json.loads(value) for name, value in database.execute("SELECT * FROM configuration")}
+            if known["schedule"] != "asynchronous":
+                raise InputError(
+                    f"the run in {path} is {known['schedule']}",
+                    why="nodes come and go only in the asynchronous schedule",
+                    remedy=f"stop it, and 'paraactive resume {path} --nodes {nodes}'",
+                )
+            Plan(known["examples"], known["batch"], known["warmstart"], nodes, delay=known["delay"])
+            database.execute("UPDATE configuration SET value = ? WHERE name = 'nodes'", (json.dumps(nodes),))
 
     def use_stream(self, stream: Stream) -> None:
         """The stream of the run. If it can make features again, the entries do without them."""
