@@ -29,6 +29,9 @@ from paraactive.node import Node
 
 _SECONDS_TO_STOP = 3.0
 _IN_NODE = "PARAACTIVE_NODE"
+"""Set while a node reads the user's script, to its path."""
+_AS_READ = "__mp_main__"
+"""What the script is called then: multiprocessing has taught people, and pickles in the driver, that name."""
 _ONE_CORE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 """For libraries too that a node loads only when it needs them."""
 _MAIN = """
@@ -163,7 +166,7 @@ def serve_node(pipe: int, memory: int, size: int, number: int) -> None:
         os._exit(1)
     try:
         if script:
-            _read_script(script)
+            _read_script(*script)
         node = load_shared(data, memory, size)
     except BaseException as error:
         post(Letter(0, Failed(portable(error))))
@@ -200,29 +203,33 @@ def _pickled(node: Node) -> SharedPickle:
         ) from error
 
 
-def _script_of(data: bytes) -> str | None:
-    """The user's script, if parts are defined in it: a node must read it to know them."""
-    if b"__main__" not in data:
+def _script_of(data: bytes) -> tuple[str | None, str] | None:
+    """The user's script, if parts are defined in it: a node must read it to know them. Its name, if it is a module."""
+    if b"__main__" not in data and _AS_READ.encode() not in data:
         return None
-    path = getattr(sys.modules["__main__"], "__file__", None)
+    main = sys.modules["__main__"]
+    path = os.environ.get(_IN_NODE)
+    if path is not None:
+        raise InputError(
+            f"{path} starts a run when a node reads it",
+            why="a learner, rule or stream is defined in it, so each node must read it",
+            remedy="put the run under 'if __name__ == \"__main__\":', or the class into a module of its own",
+        )
+    path = getattr(main, "__file__", None)
     if path is None:
         raise InputError(
             "a learner, rule or stream is defined in a notebook or an interactive session",
             why="another process cannot find its class there",
             remedy="put it into a module of its own and import it, or use engine 'threads'",
         )
-    if os.environ.get(_IN_NODE):
-        raise InputError(
-            f"{path} starts a run when a node reads it",
-            why="a learner, rule or stream is defined in it, so each node must read it",
-            remedy="put the run under 'if __name__ == \"__main__\":', or the class into a module of its own",
-        )
-    return str(path)
+    spec = getattr(main, "__spec__", None)
+    return spec.name if spec else None, str(path)
 
 
-def _read_script(path: str) -> None:
+def _read_script(name: str | None, path: str) -> None:
     """Make what the user's script defines known under the name that pickles use."""
-    os.environ[_IN_NODE] = "1"
+    os.environ[_IN_NODE] = path
     module = types.ModuleType("__main__")
-    module.__dict__.update(runpy.run_path(path, run_name="__mp_main__"))
-    sys.modules["__main__"] = sys.modules["__mp_main__"] = module
+    read = runpy.run_module(name, run_name=_AS_READ) if name else runpy.run_path(path, run_name=_AS_READ)
+    module.__dict__.update(read)
+    sys.modules["__main__"] = sys.modules[_AS_READ] = module

@@ -133,9 +133,9 @@ class RayNodes:
         """All that is under way: for each actor a `take`, and each `put` that is not known to have arrived."""
         self._arrived: deque[tuple[_Actor, Letter[FromNode] | Gone]] = deque()
         self._mode = os.environ.get(_MODE)
-        if self._ours:
-            _connect(self._ray, address, nodes)
         try:
+            if self._ours:
+                _connect(self._ray, address, nodes)
             # In a list, or Ray would open it before the actor is there to say what is wrong.
             self._blueprint = [_put(self._ray, node)]
         except BaseException:
@@ -228,7 +228,8 @@ class RayNodes:
 
     def _leave(self) -> None:
         if self._ours:
-            _leave(self._ray, self._mode)
+            self._ray.shutdown()
+            _set_mode(self._ray, self._mode)
 
 
 def _put(ray: Any, node: Node) -> Any:
@@ -308,24 +309,34 @@ def _connect(ray: Any, address: str | None, nodes: int) -> None:
         # "local", or Ray would join any cluster that it finds. Cores are only counted: one for each node, there or not.
         options = {"num_cpus": max(nodes, os.cpu_count() or 1), "include_dashboard": False}
         _init(ray, "local", _node_ip_address="127.0.0.1", **options)
-        return
-    host, port = _host_and_port(address)
-    _probe(address, host, port)
-    _init(ray, address)
+    else:
+        _set_mode(ray, _probe(address))
+        _init(ray, address)
 
 
 def _init(ray: Any, address: str, **options: Any) -> None:
-    mode = os.environ.get(_MODE)
     try:
         with _undisturbed(ray):
             ray.init(address, **_QUIET, **options)
     except Exception as error:
-        _leave(ray, mode)
         raise ClusterError(
             f"Ray could not be started or joined ({address})",
             why=str(error).strip().partition("\n")[0],
             remedy="look into /tmp/ray/session_latest/logs, or use engine 'processes'",
         ) from error
+
+
+def _set_mode(ray: Any, mode: str | None) -> None:
+    """Whether this program shows and wants tokens. Ray turns them on by itself, and never off; and it remembers both.
+
+    A driver must be in the mode of its cluster. If only the driver wants tokens, the cluster takes it for dead.
+    """
+    os.environ.pop(_MODE, None)
+    os.environ.update({_MODE: mode} if mode else {})
+    tokens = getattr(ray._raylet, "AuthenticationTokenLoader", None)
+    if tokens:  # Older Rays have none.
+        ray._raylet.Config.initialize("")
+        tokens.instance().reset_cache()
 
 
 def _host_and_port(address: str) -> tuple[str, str]:
@@ -349,22 +360,39 @@ def _host_and_port(address: str) -> tuple[str, str]:
     return host, port
 
 
-def _probe(address: str, host: str, port: str) -> None:
-    """Try it in a process of its own: Ray retries for minutes, writes to the terminal, and may end the process."""
+def _probe(address: str) -> str:
+    """Find out whether the cluster can be joined, in which mode; or an error, soon.
+
+    A cluster of this machine may be shown the user's token. At an address that was given, only who asks for that does.
+    """
+    host, port = _host_and_port(address)
+    end = time.monotonic() + _SECONDS_TO_JOIN
+    unasked = ["disabled", "token"] if address == "auto" else ["disabled"]
+    said = ""
+    for mode in [os.environ[_MODE]] if _MODE in os.environ else unasked:
+        said = _try(address, host, port, mode, end - time.monotonic())
+        if not said:
+            return mode
+        if "AuthenticationError" not in said:
+            break
+    raise _not_joined(address, said)
+
+
+def _try(address: str, host: str, port: str, mode: str, seconds: float) -> str:
+    """In a process of its own: Ray retries for minutes, writes to the terminal, and may end the process."""
     try:
         tried = subprocess.run(
             [sys.executable, "-c", _PROBE, address, host, port],
-            env={**os.environ, **_PROBE_SETTINGS},
+            env={**os.environ, **_PROBE_SETTINGS, _MODE: mode},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            timeout=_SECONDS_TO_JOIN,
+            timeout=max(0.0, seconds),
         )
     except subprocess.TimeoutExpired:
-        raise _not_joined(address, f"it did not answer for {_SECONDS_TO_JOIN:.0f} s") from None
-    if tried.returncode:
-        raise _not_joined(address, tried.stdout)
+        return f"it did not answer for {_SECONDS_TO_JOIN:.0f} s"
+    return tried.stdout or "it says nothing" if tried.returncode else ""
 
 
 def _not_joined(address: str, said: str) -> ClusterError:
@@ -387,13 +415,17 @@ def _undisturbed(ray: Any) -> Generator[None]:
         with (
             warnings.catch_warnings(),
             _replaced(constants, "ENABLE_RAY_CLUSTER", False),
-            _replaced(messages, "listen_error_messages", lambda *_: None),
+            _replaced(messages, "listen_error_messages", _ignore),
         ):
             warnings.simplefilter("ignore")
             yield
     finally:
         if callable(before) and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, before)
+
+
+def _ignore(*_: object) -> None:
+    pass
 
 
 @contextmanager
@@ -404,18 +436,3 @@ def _replaced(module: Any, name: str, value: Any) -> Generator[None]:
         yield
     finally:
         setattr(module, name, before)
-
-
-def _leave(ray: Any, mode: str | None) -> None:
-    """Disconnect, and end the cluster if it was started here.
-
-    To start one, Ray turns on tokens for the whole program, and leaves them on; clusters without tokens could not be
-    joined afterwards.
-    """
-    ray.shutdown()
-    if os.environ.get(_MODE) != mode:
-        if mode is None:
-            del os.environ[_MODE]
-        else:
-            os.environ[_MODE] = mode
-        ray._raylet.Config.initialize("")

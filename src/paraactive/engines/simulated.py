@@ -86,7 +86,9 @@ class Simulated:
 
     def resize(self, nodes: int) -> None:
         """Nodes join or leave."""
-        self.virtual.resize(nodes)
+        self._nodes = nodes
+        if self._virtual:
+            self._virtual.resize(nodes)
 
     # Both --------------------------------------------------------------------------------------------------------
 

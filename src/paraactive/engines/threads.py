@@ -92,6 +92,9 @@ class Threads:
 
     def resize(self, nodes: int) -> None:
         """Threads join or leave."""
+        self._nodes = nodes
+        if not self._asynchronous:
+            return
         for number in [each for each in self._asynchronous if each >= nodes]:
             leaving = self._asynchronous.pop(number)
             leaving.fresh.put(None)

@@ -221,14 +221,17 @@ class Virtual:
     def _arrived(self, node: _VirtualNode) -> int:
         """How many stretches have reached it by now."""
         if not self._cluster.jitter:
-            return max(node.heard, bisect.bisect_right(self._times, self.now - self._cluster.latency))
+            return max(node.heard, self._announced_before(self._cluster.latency))
         arrivals = self._arrivals(node, node.heard, len(self._times))
         return node.heard + int(np.searchsorted(arrivals, self.now, side="right"))
 
     def _everywhere(self) -> Place:
         """The place that every node that sifts from now on has reached."""
-        latest = self.now - self._cluster.latency - self._cluster.jitter
-        return self._ends[bisect.bisect_right(self._times, latest)].ends
+        return self._ends[self._announced_before(self._cluster.latency + self._cluster.jitter)].ends
+
+    def _announced_before(self, seconds: float) -> int:
+        """How many stretches were on their way for so long. Added to, as arrivals are, so that it rounds as they do."""
+        return bisect.bisect_right(self._times, self.now, key=lambda time: time + seconds)
 
     # Joining and leaving -----------------------------------------------------------------------------------------
 

@@ -151,11 +151,14 @@ class Sequencer:
             self._hungry.extend([published.node] * (_TILES_HELD - len(known.held)))
         if tile not in self._open:
             return None, None
-        if self._log.seen - published.seen > self._plan.longest_delay:
+        age, bound = self._log.seen - published.seen, self._plan.longest_delay
+        if age > bound:
             if known:
                 known.tile = max(1, known.tile // 2)  # It is slow: less at a time makes its news younger.
             self._return([tile])
             return None, None
+        if known and 4 * age < bound:
+            known.tile = min(2 * known.tile, self._plan.tile)  # It was slow for a while only.
         return self._place(published, update, elapsed)
 
     def _place(self, published: Published, update: float, elapsed: float) -> tuple[Stretch, Round | None]:
