@@ -1,6 +1,6 @@
 """Parts that behave strangely on nodes, where nodes can import them; and a look at the processes that nodes are.
 
-A folder tells the test what happens on a node, and the node what the test wants.
+A folder is where they say what happened to them.
 """
 
 from __future__ import annotations
@@ -133,16 +133,31 @@ class TroubleError(Exception):
     """An error of the tests' own."""
 
 
-class Failing(Elsewhere):
-    """Scoring is an error on nodes, which may be one that cannot be sent."""
+class UnreadableError(TroubleError):
+    """One that can be sent everywhere but home."""
 
-    def __init__(self, folder: Path, sendable: bool) -> None:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _read_unless_at, self.args
+
+
+def _read_unless_at(home: int) -> UnreadableError:
+    if os.getpid() == home:
+        raise ValueError("it is unreadable")
+    return UnreadableError(home)
+
+
+class Failing(Elsewhere):
+    """Scoring is an error on nodes: one like any other, or one that cannot be sent, or not be read."""
+
+    def __init__(self, folder: Path, kind: str = "plain") -> None:
         super().__init__(folder)
-        self.sendable = sendable
+        self.kind = kind
 
     def happen(self, doing: str, calls: int) -> None:
         if self.on_node and doing == "score":
-            raise TroubleError("of a node") if self.sendable else TroubleError(threading.Lock())
+            if self.kind == "unreadable":
+                raise UnreadableError(self.driver)
+            raise TroubleError("of a node" if self.kind == "plain" else threading.Lock())
 
 
 class Measuring(Elsewhere):

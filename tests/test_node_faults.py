@@ -17,13 +17,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from disk import wait_until
 from making import two_moons
 from paraactive import Arrays, Network
 from paraactive.coins import coins
 from paraactive.engines import Hosting, Processes, Remote, Simulated
-from paraactive.engines.letters import Letter
+from paraactive.engines.letters import Incoming, Letter, Outgoing
 from paraactive.engines.messages import Digest, Done, FromNode, Gone, ToNode
 from paraactive.engines.remote import _CHECK_ROUNDS, Transport
 from paraactive.errors import NodesLostError, NodeWarning, ReplicaError, ReplicaWarning
@@ -326,6 +328,17 @@ def test_a_node_that_sleeps_is_waited_for_round_by_round(schedule: str):
 
 
 # Letters -------------------------------------------------------------------------------------------------------
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(letters=st.lists(st.integers(0, 12), max_size=40), order=st.randoms(use_true_random=False))
+def test_letters_are_read_once_and_in_the_order_written(letters: list[int], order: random.Random):
+    outgoing, incoming = Outgoing[str](), Incoming[str]()
+    written = [outgoing.letter(f"message {number}") for number in range(13)]
+    delivered = written + [written[number] for number in letters]
+    order.shuffle(delivered)
+    read = [message for letter in delivered for message in incoming.accept(letter)]
+    assert read == [letter.message for letter in written]
 
 
 class Postman:

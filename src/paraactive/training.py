@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import asdict, dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
+
+from threadpoolctl import threadpool_limits
 
 from paraactive import arguments, parts
 from paraactive._version import __version__
@@ -212,12 +213,13 @@ def replay(
             run = Run(learner, _plan_of(known), known["engine"], known["schedule"])
         _observe(observers, RunStarted(file.seen, 0))
         check = _DigestCheck(file, learner)
-        with file.understood():
+        with file.understood(), _as_on_a_node():
+            rounds = list(file.ended_rounds())
             for stretch in file.stretches(Place(0, 0), stream):
                 learner.update(stretch.entries.selected)
                 if stretch.ends_round:
                     learner.end_round()
-                    run.rounds.extend(islice(file.ended_rounds(stretch.rounds), 1))
+                    run.rounds.append(rounds[stretch.rounds])
                     _observe(observers, run.rounds[-1])
                 check(stretch.ends)
             run.delays = file.delays
@@ -250,13 +252,14 @@ def _go_on(run: Run, engine: Engine, log: Log, setting: _Setting, observers: lis
     with closing(SCHEDULES[setting.schedule](engine, log, setting.plan)) as rounds:
         for ended in _timed(run, rounds):
             run.rounds.append(ended)
+            run.learner = engine.model.learner  # Where somebody learns while others sift, there are two.
             _observe(observers, ended)
             _evaluate_if_due(run, engine, setting, observers)
             _snapshot_if_due(run, engine, file, setting, observers)
             _resize(run, engine, file, setting)
             if setting.stop and setting.stop(run):
                 break
-    run.replicas = engine.finish()
+    run.replicas, run.learner = engine.finish(), setting.node.learner
     run.updates = engine.updates
     if run.seen > _last_tried(run):
         _evaluate(run, engine, setting, observers)
@@ -329,6 +332,11 @@ def _observe(observers: Iterable[Observer], event: Event) -> None:
         observer(event)
 
 
+def _as_on_a_node() -> AbstractContextManager[Any]:
+    """One thread of BLAS: a learner that uses it would add up in another order with more."""
+    return threadpool_limits(limits=1, user_api="blas")
+
+
 # Replaying -------------------------------------------------------------------------------------------------------
 
 
@@ -345,8 +353,9 @@ def _catch_up(run: Run, file: RunFile, setting: _Setting) -> None:
         place, state = snapshot
         node.learner.load(state)
         node.stand_at(place, 0)
-    for stretch in file.stretches(node.place, node.stream, rounds if lag else None):
-        node.learn(stretch)
+    with _as_on_a_node():
+        for stretch in file.stretches(node.place, node.stream, rounds if lag else None):
+            node.learn(stretch)
     node.seen = file.seen
     run.rounds = list(file.ended_rounds())
     _recall(run, file)

@@ -88,12 +88,16 @@ def test_without_rounds_every_position_is_seen_once_and_all_replicas_agree(
         assert set(run.replicas) == {0, 1, 2}
 
 
+def half_way(run: Run) -> bool:
+    return run.seen >= 1200
+
+
 @pytest.mark.parametrize("schedule", ["synchronous", "pipelined", "asynchronous"])
 def test_a_run_that_began_elsewhere_goes_on(
     engine: dict[str, Any], schedule: str, references: dict[str, Any], tmp_path: Path
 ) -> None:
     out = tmp_path / "run.db"
-    first = run_on({"engine": "threads", "nodes": 2}, schedule, out, stop=lambda run: run.seen >= 1200)
+    first = run_on({"engine": "threads", "nodes": 2}, schedule, out, stop=half_way)
     assert 1200 <= first.seen < 2600
     run = resume(out, **engine)
     assert (run.seen, run.engine, run.plan.nodes) == (2600, engine["engine"], 3)

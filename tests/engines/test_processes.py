@@ -394,12 +394,18 @@ def test_a_script_without_parts_of_its_own_needs_no_guard(scripts: dict[str, sub
 @pytest.mark.parametrize("schedule", ["synchronous", "asynchronous"])
 def test_an_error_of_a_node_is_the_callers(schedule: str, tmp_path: Path):
     with pytest.raises(TroubleError, match=r"^of a node$"):
-        train(Failing(tmp_path, sendable=True), moons(), engine="processes", nodes=2, schedule=schedule, **BATCH)
+        train(Failing(tmp_path), moons(), engine="processes", nodes=2, schedule=schedule, **BATCH)
 
 
 def test_an_error_that_cannot_be_sent_comes_in_its_words(tmp_path: Path):
     with pytest.raises(NodesLostError, match=r"a node failed with TroubleError: <unlocked _thread.lock object"):
-        train(Failing(tmp_path, sendable=False), moons(), engine="processes", nodes=1, **BATCH)
+        train(Failing(tmp_path, "unsendable"), moons(), engine="processes", nodes=1, **BATCH)
+
+
+def test_a_node_that_says_what_cannot_be_read_is_lost_and_nobody_waits_for_it(tmp_path: Path):
+    said = r"started 3 times in vain \(what it says cannot be understood: it is unreadable\)"
+    with pytest.raises(NodesLostError, match=said):
+        train(Failing(tmp_path, "unreadable"), moons(), engine="processes", nodes=1, **BATCH)
 
 
 def test_ctrl_c_ends_the_nodes_and_says_how_to_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -203,6 +203,13 @@ def test_what_a_lost_node_held_is_sifted_by_others() -> None:
     engine.assert_sifted_with_the_models_of_their_places()
 
 
+def test_a_lost_node_takes_what_it_has_in_hand_with_it() -> None:
+    engine = Watched(svm, 4, Cluster(sift_seconds=1e-3, update_seconds=1e-3))
+    engine.happens[10] = lambda: engine.virtual.lose(2)
+    engine.run(PLAN)
+    assert sum(published.node == 2 for published in engine.published(10)) <= 1  # What it was just about to send.
+
+
 def test_a_lost_node_comes_back_with_everything_learnt_and_takes_part() -> None:
     engine = Watched(svm, 4, FAR)
     engine.happens[10] = lambda: engine.virtual.lose(2, restarts_after=0.2)

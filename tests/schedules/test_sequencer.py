@@ -339,8 +339,19 @@ def test_what_comes_just_in_time_is_accepted_and_what_comes_later_is_sifted_agai
     assert all(judge.accepted[position] for position in range(tile.first + half, tile.last))
     nodes[0].hear()
     assert judge.deliver(nodes[0].sift()) is not None
-    assert len(hand_out(judge, nodes)) == 2  # It has caught up.
+    granted = [tile for _, tile in hand_out(judge, nodes)]
+    assert [tile.last - tile.first for tile in granted] == [10, 10]  # It has caught up.
     finish(judge, nodes, silent=set())
+
+
+def test_the_longest_delay_is_allowed_and_one_example_more_is_not() -> None:
+    judge, nodes = together(Plan(60, 3, 0, 2, delay=10), 2)
+    one, other = nodes[0].sift(), nodes[0].sift()
+    go_on(judge, nodes, 1, until=10)
+    assert judge.deliver(one) is not None
+    assert judge.log.seen - other.seen == 11
+    assert judge.deliver(other) is None
+    assert hand_out(judge, nodes) == [(0, other.tile)]
 
 
 def test_what_a_node_held_that_left_goes_to_the_next_before_anything_fresh() -> None:

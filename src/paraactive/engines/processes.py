@@ -89,9 +89,12 @@ class Processes:
         try:
             while True:
                 self._inbox.put((number, child, child.pipe.recv()))
-        except (EOFError, OSError, pickle.UnpicklingError):
-            code = child.process.wait()
-            self._inbox.put((number, child, Gone(_last_words(code))))
+        except (EOFError, OSError):
+            why = _last_words(child.process.wait())
+        except Exception as error:  # Whatever an object of the user's own says to being unpickled here.
+            child.process.kill()
+            why = f"what it says cannot be understood: {error}"
+        self._inbox.put((number, child, Gone(why)))
 
     def _write(self, number: int, child: _Child) -> None:  # noqa: ARG002
         try:

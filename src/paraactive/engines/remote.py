@@ -218,7 +218,7 @@ class Remote:
             self._news.append(Left(number))
         for number in range(nodes):
             if number not in self._peers:
-                self._peers[number] = _Peer()
+                self._peers[number] = _Peer(renewed=self._checks)
                 self._transport.start(number)
 
     # Learning ----------------------------------------------------------------------------------------------------
@@ -424,7 +424,10 @@ class Remote:
     def finish(self) -> dict[int, str]:
         """See `Engine.finish`. Who does not answer is lost; who differs is rebuilt, and all are asked again."""
         for _ in range(_COMPARISONS):
-            checking, end = self._check(), time.monotonic() + _PATIENCE
+            end = time.monotonic() + _PATIENCE
+            while not self._ready() and time.monotonic() < end:  # The last may have been lost just now.
+                self._receive(max(0.0, end - time.monotonic()))
+            checking = self._check()
             while checking.waiting and time.monotonic() < end:
                 self._receive(max(0.0, end - time.monotonic()))
             for number in sorted(checking.waiting):
