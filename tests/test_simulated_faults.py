@@ -5,7 +5,6 @@ model of everybody.
 
 from __future__ import annotations
 
-import heapq
 import tempfile
 from collections import Counter
 from collections.abc import Callable
@@ -123,25 +122,17 @@ class Fate:
 
 
 class BadLinks(Virtual):
-    """Links that delay, reorder and repeat; and nothing comes of the tile that a node sifts when it is killed."""
+    """Links that delay, reorder and repeat."""
 
     def __init__(self, node: Node, nodes: int, cluster: Cluster, fate: Fate) -> None:
         super().__init__(node, nodes, cluster)
-        self._fate, self._sifting = fate, dict[int, tuple[float, Message]]()
+        self._fate = fate
 
     def send(self, time: float, message: Message) -> None:
-        self._sifting[message.node] = time, message
         later, twice = self._fate.link()
         super().send(time + later, message)
         if twice:
             super().send(time + 2 * later, message)
-
-    def lose(self, number: int, restarts_after: float | None = None) -> None:
-        until, lost = self._sifting.pop(number, (0.0, None))
-        if until > self.now:
-            self._events = [event for event in self._events if event[2] is not lost]
-            heapq.heapify(self._events)
-        super().lose(number, restarts_after)
 
 
 class Fragile(Simulated):
@@ -445,7 +436,6 @@ class DiesInWarmstart(Simulated):
         raise DiedError
 
 
-@pytest.mark.xfail(reason="warmstart() appends again what a sequencer before it appended", strict=True)
 @pytest.mark.parametrize("learns", [False, True], ids=["before it was learnt", "after it was learnt"])
 def test_a_sequencer_that_died_in_the_warmstart_begins_it_anew(learns: bool) -> None:
     engine, log, plan = DiesInWarmstart(new_node(svm), 3, NEAR), MemoryLog(keep=True), plan_for(3)

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from paraactive.engines.ladder import Ladder
 from paraactive.examples import Place, Stretch, Tile
 from paraactive.node import Node, Sifted
 from paraactive.schedules.asynchronous import step
-from paraactive.schedules.base import Joined, Left, Message
+from paraactive.schedules.base import Joined, Left, Message, Published
 from paraactive.validation import number as finite
 from paraactive.validation import positive
 
@@ -110,13 +110,17 @@ class _VirtualNode:
         return sifted
 
 
+_Event: TypeAlias = "Message | _VirtualNode | tuple[_VirtualNode, Published]"
+
+
 class Virtual:
     """The nodes, the links, and what is on its way."""
 
     def __init__(self, node: Node, nodes: int, cluster: Cluster) -> None:
         self._cluster, self.now = cluster, 0.0
         self._ladder = Ladder(node, keep=bool(cluster.latency or cluster.jitter))
-        self._events: list[tuple[float, int, Message | _VirtualNode]] = []
+        self._events: list[tuple[float, int, _Event]] = []
+        """Messages that reach the sequencer, nodes whose turn it is, and nodes that have sifted, each at its time."""
         self._order = count()
         self._times: list[float] = []
         """When each stretch was announced."""
@@ -160,11 +164,19 @@ class Virtual:
             self.now, _, event = heapq.heappop(self._events)
             if isinstance(event, _VirtualNode):
                 self._turn(event)
-                continue
-            if isinstance(event, Joined):
-                self._nodes[event.node] = self._new(event.node)
-            return event
+            elif isinstance(event, tuple):
+                self._publish(*event)
+            else:
+                if isinstance(event, Joined):
+                    self._replace(event.node)
+                return event
         raise AssertionError("nobody has anything to do, and the run is not over")
+
+    def _replace(self, number: int) -> None:
+        """A new node of this number, with the model of now; one that has it already is no more."""
+        if number in self._nodes:
+            self._nodes[number].alive = False
+        self._nodes[number] = self._new(number)
 
     # What a node does --------------------------------------------------------------------------------------------
 
@@ -179,9 +191,14 @@ class Virtual:
             return
         node.time = self.now
         published = step(node, self._waiting(node), node.fresh.popleft()[1])
-        node.waits = True
-        self.send(node.time, published)
-        self._give_turn(node)
+        self._at(node.time, (node, published))
+
+    def _publish(self, node: _VirtualNode, published: Published) -> None:
+        """It has sifted, unless it was lost meanwhile."""
+        if node.alive:
+            node.waits = True
+            self.send(self.now, published)
+            self._give_turn(node)
 
     def _waiting(self, node: _VirtualNode) -> Iterator[_Heard]:
         """All that has reached it and that it has not learnt, in one."""
@@ -204,7 +221,7 @@ class Virtual:
         """From a node to the sequencer."""
         self._at(time + self._delay(), message)
 
-    def _at(self, time: float, event: Message | _VirtualNode) -> None:
+    def _at(self, time: float, event: _Event) -> None:
         heapq.heappush(self._events, (time, next(self._order), event))
 
     def _delay(self) -> float:
@@ -255,5 +272,5 @@ class Virtual:
         for node in self._nodes.values():
             node.learn(self._between(node.heard, len(self._times)))
             node.heard = len(self._times)
-        digest = self._ladder.drained()
-        return {number: digest for number, node in self._nodes.items() if node.place == self._ladder.top.place}
+            assert node.place == self._ladder.top.place
+        return dict.fromkeys(self._nodes, self._ladder.drained())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from paraactive.events import Round
@@ -74,12 +74,7 @@ class Sequencer:
         known = self._nodes.pop(node, None)
         if known:
             self._hungry = deque(other for other in self._hungry if other != node)
-            self._return(sorted(known.held))
-
-    def _return(self, tiles: Iterable[Tile]) -> None:
-        self._returned.extend(tiles)
-        # Whoever found nothing before has something to do now.
-        self._hungry.extend(node for node, known in self._nodes.items() if not known.held and node not in self._hungry)
+            self._returned.extend(sorted(known.held))
 
     # Handing out -------------------------------------------------------------------------------------------------
 
@@ -155,7 +150,7 @@ class Sequencer:
         if age > bound:
             if known:
                 known.tile = max(1, known.tile // 2)  # It is slow: less at a time makes its news younger.
-            self._return([tile])
+            self._returned.append(tile)
             return None, None
         if known and 4 * age < bound:
             known.tile = min(2 * known.tile, self._plan.tile)  # It was slow for a while only.
