@@ -24,9 +24,9 @@ def test_a_stretch_weighs_what_its_columns_do() -> None:
 @pytest.mark.parametrize(("model", "replicated"), [(9 * 57 - 1, False), (9 * 57, True), (10**6, True)])
 def test_auto_takes_what_sends_less_in_a_round(model: int, replicated: bool) -> None:
     updates = Updates("auto")
-    updates.choose(stretch(4, ends_round=False), lambda: model)
+    updates.choose(stretch(4, ends_round=False), model)
     assert updates.replicated, "nothing is known before a round has ended"
-    updates.choose(stretch(5), lambda: model)
+    updates.choose(stretch(5), model)
     assert updates.replicated is replicated
     way, why = updates.chosen()
     assert way == ("replicated" if replicated else "central")
@@ -36,7 +36,7 @@ def test_auto_takes_what_sends_less_in_a_round(model: int, replicated: bool) -> 
 def test_auto_may_change_its_mind_and_says_so() -> None:
     updates = Updates("auto")
     for size in (100, 1, 1):
-        updates.choose(stretch(size), lambda: 1000)
+        updates.choose(stretch(size), 1000)
     updates.sent(70_000)
     way, why = updates.chosen()
     assert way == "replicated"
@@ -48,7 +48,7 @@ def test_auto_may_change_its_mind_and_says_so() -> None:
 def test_what_is_asked_for_is_done_whatever_it_weighs(asked: str) -> None:
     updates = Updates(asked)
     for size in (1, 1000):
-        updates.choose(stretch(size), lambda: 500)
+        updates.choose(stretch(size), 500)
         assert updates.replicated is (asked == "replicated")
     way, why = updates.chosen()
     assert way == asked

@@ -115,6 +115,7 @@ class Remote:
         self._libraries = ThreadpoolController()
         self._window: deque[Stretch] = deque()
         self._window_bytes = self._applied = 0
+        self._model_bytes = Model.of(node).nbytes
         self._front: Node | None = None
         """The model that the nodes are sifting with."""
         self._parts: dict[int, tuple[Fresh, int]] = {}
@@ -226,7 +227,7 @@ class Remote:
     def apply(self, stretch: Stretch) -> float:
         """All replicas learn this, the driver's too: side by side with the others where they are sent the entries."""
         self._remember(stretch)
-        self._updates.choose(stretch, lambda: Model.of(self.model).nbytes)
+        self._updates.choose(stretch, self._model_bytes)
         if self._updates.replicated:
             self._tell_all()
         with self._libraries.limit(limits=1):  # As on the nodes: sums of BLAS depend on how many threads add them up.
@@ -235,6 +236,8 @@ class Remote:
             self._shared.show()
         elif not self._updates.replicated:
             self._tell_all()
+        if stretch.ends_round:
+            self._model_bytes = Model.of(self.model).nbytes  # While the nodes learn.
         if stretch.ends_round and stretch.rounds % _CHECK_ROUNDS == _CHECK_ROUNDS - 1:
             self._check()
         return seconds

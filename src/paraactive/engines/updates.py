@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from paraactive.examples import Stretch
 
 UPDATES = ("auto", "replicated", "central")
@@ -19,12 +17,12 @@ class Updates:
         self._round = self._rounds = self._replicated_rounds = 0
         self._entries = self._model = self._sent = 0
 
-    def choose(self, stretch: Stretch, model_bytes: Callable[[], int]) -> None:
-        """Count this stretch; where a round ends with it, choose."""
+    def choose(self, stretch: Stretch, model: int) -> None:
+        """Count this stretch; where a round ends with it, choose. The model weighed so much after the last."""
         self._round += stretch.nbytes
         if not stretch.ends_round:
             return
-        entries, model, self._round = self._round, model_bytes(), 0
+        entries, self._round = self._round, 0
         if self._asked == "auto":
             self.replicated = entries <= model
         self._rounds += 1
