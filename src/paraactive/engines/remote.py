@@ -32,6 +32,8 @@ _WINDOW_BYTES = 64 << 20
 """Of the latest stretches, kept for nodes that are behind. Who is further behind gets the whole model."""
 _UNANSWERED_BYTES = 8 << 20
 """News that are sent to a node before it answers; the rest goes out with its next tile."""
+_WEIGHED_ROUNDS = 4
+"""The model is weighed after each so many rounds, to choose between sending it and sending entries."""
 _CHECK_ROUNDS = 7
 """Replicas are compared after each so many rounds, and at the end. Odd, because where a node learns while it sifts, two
 copies of its model take turns."""
@@ -236,8 +238,8 @@ class Remote:
             self._shared.show()
         elif not self._updates.replicated:
             self._tell_all()
-        if stretch.ends_round:
-            self._model_bytes = Model.of(self.model).nbytes  # While the nodes learn.
+        if stretch.ends_round and stretch.rounds % _WEIGHED_ROUNDS == 0:
+            self._model_bytes = Model.of(self.model).nbytes
         if stretch.ends_round and stretch.rounds % _CHECK_ROUNDS == _CHECK_ROUNDS - 1:
             self._check()
         return seconds
