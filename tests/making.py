@@ -12,6 +12,13 @@ def selected(x: Floats, y: Labels, p: Doubles | float = 1.0) -> Selected:
     return Selected.weighted(x, y, 1.0 / np.asarray(p))
 
 
+def columns_of(log: Selected) -> list[tuple[str, bytes]]:
+    """All that is known of selected examples, to the bit."""
+    examples = log.examples
+    columns = (examples.x, examples.y, examples.index, examples.key, log.p, log.seen, log.version, log.node)
+    return [(column.dtype.str, column.tobytes()) for column in columns]
+
+
 def two_moons(count: int, noise: float, seed: int) -> tuple[Floats, Labels]:
     """Two half circles that reach into each other."""
     rng = np.random.default_rng(seed)

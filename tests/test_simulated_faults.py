@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -25,7 +25,7 @@ from paraactive.engines.virtual import Virtual
 from paraactive.events import Round
 from paraactive.examples import Entries, Place, Selected, Stretch, Tile
 from paraactive.learners import Learner
-from paraactive.log import MemoryLog
+from paraactive.log import Log, MemoryLog
 from paraactive.node import Node
 from paraactive.rules import Margin
 from paraactive.runfile import RunFile
@@ -92,6 +92,14 @@ class Fate:
             self.died += 1
             self._steps.clear()
             raise DiedError
+
+    @contextmanager
+    def accepting(self, log: Log, selected: Selected, ended: Round | None) -> Generator[None]:
+        """The sequencer writes a tile; it may die just before or after."""
+        self.step("before accept")
+        yield
+        self.accepted.append((selected, log.seen, ended))
+        self.step("after accept")
 
     def before_message(self, virtual: Virtual) -> None:
         self._messages += 1
@@ -170,11 +178,8 @@ class FragileLog(MemoryLog):
     fate: Fate
 
     def accept(self, tile: Tile, selected: Selected, ended: Round | None) -> Entries:
-        self.fate.step("before accept")
-        entries = super().accept(tile, selected, ended)
-        self.fate.accepted.append((selected, self.seen, ended))
-        self.fate.step("after accept")
-        return entries
+        with self.fate.accepting(self, selected, ended):
+            return super().accept(tile, selected, ended)
 
 
 class FragileFile(RunFile):
@@ -183,11 +188,8 @@ class FragileFile(RunFile):
     fate: Fate
 
     def accept(self, tile: Tile, selected: Selected, ended: Round | None) -> Entries:
-        self.fate.step("before accept")
-        entries = super().accept(tile, selected, ended)
-        self.fate.accepted.append((selected, self.seen, ended))
-        self.fate.step("after accept")
-        return entries
+        with self.fate.accepting(self, selected, ended):
+            return super().accept(tile, selected, ended)
 
     def append(self, selected: Selected) -> Entries:
         entries = super().append(selected)

@@ -55,12 +55,10 @@ class Host:
                 self._send(Ready())
                 sifting: Future[None] | None = None
                 while not isinstance(message := self._next(), Stop):
-                    if sifting and sifting.done():
-                        sifting.result()
                     if isinstance(message, News):
                         self._learn(message)
                     elif isinstance(message, Check):
-                        self._send(Digest(self._shared.latest.place, self._shared.latest.learner.digest()))
+                        self._send(Digest(self._shared.latest.learner.digest()))
                     elif message.seen is None:
                         self._step(message)
                     else:
@@ -98,9 +96,7 @@ class Host:
     # Algorithm 2 ---------------------------------------------------------------------------------------------------
 
     def _step(self, fresh: Fresh) -> None:
-        self._shared.show()
-        node = self._shared.latest
-        self._send(Done(fresh.part, step(node, self._waiting(), fresh.tile)))
+        self._send(Done(fresh.part, step(self._shared.latest, self._waiting(), fresh.tile)))
 
     def _waiting(self) -> Iterator[Stretch]:
         """All news that wait, also behind other tiles; but not those behind a check, which is about the model there."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from paraactive.engines.shared import Model
-from paraactive.examples import Place, Stretch, Tile
+from paraactive.examples import Stretch, Tile
 from paraactive.schedules.base import Published
 
 
@@ -60,9 +60,8 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """The answer to a `Check`."""
+    """The answer to a `Check`: answers come in the order of what was asked."""
 
-    place: Place
     digest: str
 
 

@@ -11,6 +11,7 @@ import warnings
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Protocol
 
@@ -18,7 +19,7 @@ from threadpoolctl import ThreadpoolController
 
 from paraactive.engines.letters import Incoming, Letter, Outgoing
 from paraactive.engines.messages import Check, Digest, Done, Failed, Fresh, FromNode, Gone, News, Ready, Stop, ToNode
-from paraactive.engines.shared import Model, SharedModel
+from paraactive.engines.shared import Model, OnSharedModel, SharedModel
 from paraactive.engines.updates import Updates
 from paraactive.errors import NodesLostError, NodeWarning, ReplicaError, ReplicaWarning
 from paraactive.events import Event, NodeJoined, NodeLost, ReplicaRebuilt
@@ -99,8 +100,8 @@ class _Peer:
     incoming: Incoming[FromNode] = field(default_factory=Incoming[FromNode])
 
 
-class Remote:
-    """k nodes behind a transport."""
+class Remote(OnSharedModel):
+    """k nodes behind a transport. The shared model is the driver's replica."""
 
     def __init__(
         self,
@@ -181,14 +182,6 @@ class Remote:
                 again = Fresh(fresh.tile, part, fresh.seen, same_model=True)
                 self._parts[part] = again, least
                 self._post(least, again)
-
-    def sift_first(self, first: int, last: int) -> Sifted:
-        """See `Engine.sift_first`; the driver's replica is as good as any."""
-        return self.model.sift_first(first, last)
-
-    def take(self, first: int, last: int) -> Sifted:
-        """See `Engine.take`."""
-        return self.model.take(first, last)
 
     # Tile by tile ------------------------------------------------------------------------------------------------
 
@@ -287,16 +280,19 @@ class Remote:
 
     def _wait_for_nodes(self) -> None:
         """Once, until all are there; later the run goes on with those that are."""
-        end = time.monotonic() + _PATIENCE
-        while not self._waited and len(self._ready()) < len(self._peers):
-            if self._receive(max(0.0, end - time.monotonic())) is None and time.monotonic() >= end:
-                break
-        if not self._waited and len(self._ready()) < len(self._peers):
-            there = f"{len(self._ready())} of {len(self._peers)} nodes are there"
-            _warn(f"{there} after {_PATIENCE:.0f} s; going on with them")
-        self._waited = True
+        if not self._waited:
+            self._receive_while(lambda: len(self._ready()) < len(self._peers), time.monotonic() + _PATIENCE)
+            self._waited = True
+            if len(self._ready()) < len(self._peers):
+                there = f"{len(self._ready())} of {len(self._peers)} nodes are there"
+                _warn(f"{there} after {_PATIENCE:.0f} s; going on with them")
         while not self._ready():
             self._receive(None)
+
+    def _receive_while(self, waiting: Callable[[], object], end: float) -> None:
+        """Take in what comes for as long as something is waited for, until that time at most."""
+        while waiting() and time.monotonic() < end:
+            self._receive(max(0.0, end - time.monotonic()))
 
     def _receive(self, timeout: float | None) -> Joined | Left | Done | None:
         """The next message that matters to a schedule; None for others, or if nothing comes in time."""
@@ -417,24 +413,13 @@ class Remote:
         """Which way of updating was chosen, and why."""
         return self._updates.chosen()
 
-    @property
-    def model(self) -> Node:
-        """See `Engine.model`: the driver's replica."""
-        return self._shared.latest
-
-    def now(self) -> float:
-        """The real time."""
-        return time.perf_counter()
-
     def finish(self) -> dict[int, str]:
         """See `Engine.finish`. Who does not answer is lost; who differs is rebuilt, and all are asked again."""
         for _ in range(_COMPARISONS):
             end = time.monotonic() + _PATIENCE
-            while not self._ready() and time.monotonic() < end:  # The last may have been lost just now.
-                self._receive(max(0.0, end - time.monotonic()))
+            self._receive_while(lambda: not self._ready(), end)  # The last may have been lost just now.
             checking = self._check()
-            while checking.waiting and time.monotonic() < end:
-                self._receive(max(0.0, end - time.monotonic()))
+            self._receive_while(partial(bool, checking.waiting), end)
             for number in sorted(checking.waiting):
                 self._give_up(number, f"it did not answer for {_PATIENCE:.0f} s")
             if checking.answers == dict.fromkeys(self._ready(), checking.expected):

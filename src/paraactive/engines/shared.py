@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from paraactive.examples import Place, Stretch
-from paraactive.node import Node
+from paraactive.node import Node, Sifted
 from paraactive.state import State
 
 
@@ -115,6 +116,29 @@ class SharedModel:
             _learn(back, news)
         self._behind = []
         return back
+
+
+class OnSharedModel:
+    """What an engine does with a shared model of its own, in real time."""
+
+    _shared: SharedModel
+
+    @property
+    def model(self) -> Node:
+        """See `Engine.model`."""
+        return self._shared.latest
+
+    def sift_first(self, first: int, last: int) -> Sifted:
+        """See `Engine.sift_first`; this replica is as good as any."""
+        return self.model.sift_first(first, last)
+
+    def take(self, first: int, last: int) -> Sifted:
+        """See `Engine.take`."""
+        return self.model.take(first, last)
+
+    def now(self) -> float:
+        """The real time."""
+        return time.perf_counter()
 
 
 def _learn(node: Node, news: Stretch | Model) -> float:

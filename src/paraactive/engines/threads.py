@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import queue
 import threading
-import time
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from threadpoolctl import threadpool_limits
 
 from paraactive.engines.clock import largest_portions
-from paraactive.engines.shared import SharedModel
+from paraactive.engines.shared import OnSharedModel, SharedModel
 from paraactive.examples import Stretch, Tile
 from paraactive.node import TILE, Node, Sifted
 from paraactive.schedules.asynchronous import step
 from paraactive.schedules.base import Joined, Left, Message, Published, portion
 
 
-class Threads:
+class Threads(OnSharedModel):
     """k sifting threads; the times are those of the threads, waiting for each other included."""
 
     updates = "shared", "the nodes are threads on one model, and nothing is sent"
@@ -60,14 +59,6 @@ class Threads:
         cuts = [portions[0][0].last, *(tile.last for tile in tiles)]
         largest = largest_portions(cuts, [tile.sift_seconds for tile in tiles], self._nodes)
         return [Sifted.join(tiles) for tiles in portions], largest
-
-    def sift_first(self, first: int, last: int) -> Sifted:
-        """See `Engine.sift_first`."""
-        return self.model.sift_first(first, last)
-
-    def take(self, first: int, last: int) -> Sifted:
-        """See `Engine.take`."""
-        return self.model.take(first, last)
 
     # Tile by tile ------------------------------------------------------------------------------------------------
 
@@ -113,15 +104,6 @@ class Threads:
         if self._asynchronous:
             self._shared.show()
         return seconds
-
-    @property
-    def model(self) -> Node:
-        """See `Engine.model`."""
-        return self._shared.latest
-
-    def now(self) -> float:
-        """The real time."""
-        return time.perf_counter()
 
     def finish(self) -> dict[int, str]:
         """See `Engine.finish`: the copies of the shared model."""
