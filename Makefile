@@ -26,7 +26,7 @@ $(VENV)/.check: $(VENV)/.package
 	@touch $@
 
 # numba caches each compiled loop by its own file alone: when one of them changes, all are compiled anew.
-LOOPS := $(wildcard src/paraactive/learners/*.py src/paraactive/streams/deformations.py src/paraactive/philox.py)
+LOOPS := $(wildcard src/paraactive/learners/*.py src/paraactive/theory/*.py src/paraactive/rules/iwal.py src/paraactive/streams/deformations.py src/paraactive/philox.py)
 $(VENV)/.loops: $(VENV)/.package $(LOOPS)
 	@find src tests -name '*.nb[ic]' -delete
 	@touch $@

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from paraactive.errors import InputError
 from paraactive.learners import LaSVM, Learner, Network
 from paraactive.node import Node
-from paraactive.rules import Gradient, Margin, Passive, Rule, SignedMargin, Uniform
+from paraactive.rules import Gradient, IwalMargin, Margin, Passive, Rule, SignedMargin, Uniform
 from paraactive.sifting import take_all
 from paraactive.streams import Arrays, Digits, Stream
 
@@ -23,6 +23,7 @@ RULES: dict[str, Callable[..., Rule]] = {
     "margin": Margin,
     "signed": SignedMargin,
     "gradient": Gradient,
+    "iwal": IwalMargin,
     "uniform": Uniform,
     "passive": Passive,
 }

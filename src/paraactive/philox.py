@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-COIN, ORDER, FIELDS, DEFORMATION, WEIGHTS = range(5)
+COIN, ORDER, FIELDS, DEFORMATION, WEIGHTS, DELAY = range(6)
 """Purposes: the third word of the counter."""
 
 RESOLUTION = 2.0**-53

@@ -14,19 +14,24 @@ from paraactive.learners import network_loops
 from paraactive.learners.blocks import LANES, panels_for
 from paraactive.learners.rows import check_rows
 from paraactive.state import State, digest
-from paraactive.validation import positive, whole
+from paraactive.validation import one_of, positive, whole
 
 _PARAMETERS = ("weight", "bias", "out_weight", "out_bias")
+_LOSSES = {"logistic": network_loops.LOGISTIC, "squared": network_loops.SQUARED}
 
 
 class Network:
-    """A network with one hidden layer of sigmoid units, a linear output and the logistic loss.
+    """A network with one hidden layer of sigmoid units and a linear output.
 
     Parameters
     ----------
     hidden : hidden units.
     step : step size of AdaGrad.
     seed : of the first weights.
+    loss : "logistic", log(1 + exp(-y f)), or "squared", (1 - y f)^2 / 2.
+    importance_aware : if True, a step of weight w is what w small steps come to, so that a large weight does not
+        overshoot (see `learners.importance`). An update then takes about twice as long. If False, as in the paper,
+        the gradient is multiplied by w.
 
     >>> import numpy as np
     >>> from paraactive import Digits, Network, train
@@ -41,16 +46,24 @@ class Network:
 
     releases_gil = True
 
-    def __init__(self, hidden: int = 100, step: float = 0.07, seed: int = 0) -> None:
+    def __init__(
+        self,
+        hidden: int = 100,
+        step: float = 0.07,
+        seed: int = 0,
+        loss: str = "logistic",
+        importance_aware: bool = False,
+    ) -> None:
         self.hidden, self.step, self.seed = whole("hidden", hidden, 1), positive("step", step), whole("seed", seed)
+        self.loss, self.importance_aware = one_of("loss", loss, _LOSSES), bool(importance_aware)
         self._state: State = {}
 
     def __repr__(self) -> str:
-        return f"Network(hidden={self.hidden}, step={self.step}, seed={self.seed})"
+        return f"Network({', '.join(f'{name}={value!r}' for name, value in self.describe().items())})"
 
     def describe(self) -> dict[str, Any]:
         """The constructor's parameters."""
-        return {"hidden": self.hidden, "step": self.step, "seed": self.seed}
+        return {name: getattr(self, name) for name in ("hidden", "step", "seed", "loss", "importance_aware")}
 
     def score(self, x: ArrayLike) -> Doubles:
         """f(x) for each row; 0 before the first update."""
@@ -61,12 +74,13 @@ class Network:
         return out
 
     def update(self, selected: Selected) -> None:
-        """One step for each example, its gradient times 1/p."""
+        """One step for each example, of weight 1/p."""
         if not self._state:
             self._start(selected.examples.width)
         examples = selected.examples
         network_loops.learn(
-            check_rows(examples.x, self._width), examples.y, selected.weight, np.float32(self.step), self.hidden,
+            check_rows(examples.x, self._width), examples.y, selected.weight,
+            _LOSSES[self.loss], self.importance_aware, np.float32(self.step), self.hidden,
             *self._parameters(), *(self._state[name + "_squares"] for name in _PARAMETERS),
         )  # fmt: skip
 

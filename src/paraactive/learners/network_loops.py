@@ -1,6 +1,6 @@
-"""The hot loops of the network: one hidden layer of sigmoid units, a linear output, the logistic loss, AdaGrad.
+"""The hot loops of the network: one hidden layer of sigmoid units, a linear output, AdaGrad.
 
-    s_h = sigmoid(sum_k x_k W_kh + b_h),   f = sum_h s_h v_h + c,   loss = log(1 + exp(-y f)) / p
+    s_h = sigmoid(sum_k x_k W_kh + b_h),   f = sum_h s_h v_h + c,   loss = log(1 + exp(-y f)) / p  or  (1 - y f)^2 / 2p
     AdaGrad, for each parameter: G += g^2,  parameter -= step * g / sqrt(G)
 
 W has a row for each input; its columns are the units, filled up to whole panels (see `blocks`). An input of 0 has
@@ -15,8 +15,10 @@ import numpy as np
 from numba import njit
 
 from paraactive.learners.blocks import LANES, ROWS, block_product, exp, fma, inverse_sqrt
+from paraactive.learners.importance import logistic_push, squared_push
 
-_ONE, _ZERO, _TINY = np.float32(1), np.float32(0), np.float32(1e-12)
+LOGISTIC, SQUARED = 0, 1
+_ONE, _TWO, _ZERO, _TINY = np.float32(1), np.float32(2), np.float32(0), np.float32(1e-12)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -67,39 +69,90 @@ def _hidden_sums(x, inputs, used, weight, sums):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _adagrad(parameter, squares, factor, delta, step):
-    """One step of AdaGrad on a row of parameters whose gradient is factor * delta."""
+def _adagrad(parameter, squares, factor, direction, step):
+    """One step of AdaGrad on a row of parameters whose gradient is factor * direction."""
     for h in range(parameter.shape[0]):
-        gradient = factor * delta[h]
+        gradient = factor * direction[h]
         total = fma(gradient, gradient, squares[h])
         squares[h] = total
         parameter[h] -= step * gradient * inverse_sqrt(total + _TINY)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def learn(x, y, importance, step, live, weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g):
-    """One step of AdaGrad for each example, in order, its gradient times its importance weight.
+def _mean_rate(squares, total):
+    """1 / sqrt(G), in the mean over many small gradients that take G from `squares` to `total`."""
+    return _TWO / (np.sqrt(squares) + np.sqrt(total) + _TINY)
 
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _add_reach(squares, factor, direction, slope, importance, reach):
+    """Add to `reach`, lane by lane, what a push of 1 on a row of parameters moves f by, divided by step."""
+    for h in range(squares.shape[0]):
+        along = factor * direction[h]
+        gradient = slope * along
+        total = fma(importance * gradient, gradient, squares[h])
+        reach[h] = fma(along * along, _mean_rate(squares[h], total), reach[h])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _aware_adagrad(parameter, squares, factor, direction, slope, importance, push):
+    """G as after `importance` gradients of slope * factor * direction; the parameters pushed along the direction."""
+    for h in range(parameter.shape[0]):
+        along = factor * direction[h]
+        gradient = slope * along
+        total = fma(importance * gradient, gradient, squares[h])
+        parameter[h] -= push * along * _mean_rate(squares[h], total)
+        squares[h] = total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def learn(
+    x, y, importance, loss, aware, step, live,
+    weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
+):  # fmt: skip
+    """One step of AdaGrad for each example, in order.
+
+    Plainly, its gradient is multiplied by its importance. If `aware`, the step is what that many small ones come to, in
+    f (see `importance`) as in G, with the directions held fixed.
     Units from `live` on only fill up the last panel: their gradient is 0, so they stay at 0.
     """
     width, units = weight.shape
-    hidden, delta, one = np.empty(units, np.float32), np.empty(units, np.float32), np.ones(1, np.float32)
-    inputs = np.empty(width + 1, np.int64)
+    hidden, inner, one = np.empty(units, np.float32), np.empty(units, np.float32), np.ones(1, np.float32)
+    reach, inputs = np.empty(units, np.float32), np.empty(width + 1, np.int64)
     for i in range(x.shape[0]):
         used = 0
         for k in range(width):
             inputs[used] = k
             used += x[i, k] != _ZERO
         _hidden_sums(x[i], inputs, used, weight, hidden)
-        f = _output(hidden, bias, out_weight, out_bias)
-        sign = np.float32(y[i])
-        slope = np.float32(-sign * importance[i] / (_ONE + exp(sign * f)))  # d loss / d f, weighted
+        sign, heavy = np.float32(y[i]), np.float32(importance[i])
+        margin = sign * _output(hidden, bias, out_weight, out_bias)
+        slope = -sign * (_ONE / (_ONE + exp(margin)) if loss == LOGISTIC else _ONE - margin)  # d loss / d f
         for h in range(units):
-            hidden[h] = hidden[h] if h < live else _ZERO
-            delta[h] = slope * out_weight[h] * hidden[h] * (_ONE - hidden[h])
-        _adagrad(out_weight, out_weight_g, slope, hidden, step)
-        _adagrad(out_bias, out_bias_g, slope, one, step)
-        _adagrad(bias, bias_g, _ONE, delta, step)
+            hidden[h] = hidden[h] if h < live else _ZERO  # d f / d out_weight
+            inner[h] = out_weight[h] * hidden[h] * (_ONE - hidden[h])  # d f / d bias
+        if not aware:
+            slope *= heavy
+            _adagrad(out_weight, out_weight_g, slope, hidden, step)
+            _adagrad(out_bias, out_bias_g, slope, one, step)
+            _adagrad(bias, bias_g, slope, inner, step)
+            for u in range(used):
+                k = inputs[u]
+                _adagrad(weight[k], weight_g[k], slope * x[i, k], inner, step)
+            continue
+        reach[:] = _ZERO
+        _add_reach(out_weight_g, _ONE, hidden, slope, heavy, reach)
+        _add_reach(out_bias_g, _ONE, one, slope, heavy, reach)
+        _add_reach(bias_g, _ONE, inner, slope, heavy, reach)
         for u in range(used):
             k = inputs[u]
-            _adagrad(weight[k], weight_g[k], x[i, k], delta, step)
+            _add_reach(weight_g[k], x[i, k], inner, slope, heavy, reach)
+        far = step * reach.sum()
+        push = logistic_push(margin, heavy, far) if loss == LOGISTIC else squared_push(margin, heavy, far)
+        push = np.float32(-sign * step * push)
+        _aware_adagrad(out_weight, out_weight_g, _ONE, hidden, slope, heavy, push)
+        _aware_adagrad(out_bias, out_bias_g, _ONE, one, slope, heavy, push)
+        _aware_adagrad(bias, bias_g, _ONE, inner, slope, heavy, push)
+        for u in range(used):
+            k = inputs[u]
+            _aware_adagrad(weight[k], weight_g[k], x[i, k], inner, slope, heavy, push)

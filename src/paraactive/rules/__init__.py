@@ -3,7 +3,18 @@
 from paraactive.rules.base import BlindRule, LabelAwareRule, Rule
 from paraactive.rules.constant import Passive, Uniform
 from paraactive.rules.gradient import Gradient
+from paraactive.rules.iwal import IwalMargin
 from paraactive.rules.margin import Margin
 from paraactive.rules.signed import SignedMargin
 
-__all__ = ["BlindRule", "Gradient", "LabelAwareRule", "Margin", "Passive", "Rule", "SignedMargin", "Uniform"]
+__all__ = [
+    "BlindRule",
+    "Gradient",
+    "IwalMargin",
+    "LabelAwareRule",
+    "Margin",
+    "Passive",
+    "Rule",
+    "SignedMargin",
+    "Uniform",
+]

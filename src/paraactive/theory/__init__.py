@@ -1,0 +1,56 @@
+"""The theory, running: IWAL with delays for finite classes, its bounds, and what nodes cost and gain.
+
+`Iwal` is Algorithm 3 of the paper; `rules.IwalMargin` uses its probability with real learners.
+"""
+
+from paraactive.rules.iwal import query_probability
+from paraactive.theory.bounds import (
+    PROVEN,
+    Constants,
+    delayed_generalization_bound,
+    delayed_label_complexity_bound,
+    generalization_bound,
+    label_complexity_bound,
+    sufficient_c0,
+)
+from paraactive.theory.delays import (
+    constant_delays,
+    random_delay_bound,
+    random_delays,
+    recorded_delays,
+    round_delays,
+)
+from paraactive.theory.disagreement import (
+    disagreement_coefficient,
+    sphere_disagreement,
+    sphere_disagreement_coefficient,
+    threshold_disagreement_coefficient,
+)
+from paraactive.theory.hypotheses import Predictions, Separators, Stumps, Thresholds
+from paraactive.theory.iwal import Iwal, IwalRun
+
+__all__ = [
+    "PROVEN",
+    "Constants",
+    "Iwal",
+    "IwalRun",
+    "Predictions",
+    "Separators",
+    "Stumps",
+    "Thresholds",
+    "constant_delays",
+    "delayed_generalization_bound",
+    "delayed_label_complexity_bound",
+    "disagreement_coefficient",
+    "generalization_bound",
+    "label_complexity_bound",
+    "query_probability",
+    "random_delay_bound",
+    "random_delays",
+    "recorded_delays",
+    "round_delays",
+    "sphere_disagreement",
+    "sphere_disagreement_coefficient",
+    "sufficient_c0",
+    "threshold_disagreement_coefficient",
+]

@@ -1,0 +1,139 @@
+"""Delays as data: tau(t) for t = 1, 2, ... At step t the model knows the first n_t = t - tau(t) steps.
+
+tau = 1 is the undelayed case. A delay is at most t, which means that nothing is known. These are delays in *examples*
+that the cluster has seen; those that a run shows are in entries of its log.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from paraactive import philox
+from paraactive.errors import InputError
+from paraactive.examples import Ints
+from paraactive.runfile import RunFile
+from paraactive.validation import number, whole
+
+
+def constant_delays(delay: int, steps: int) -> Ints:
+    """tau(t) = min(delay, t): the model is always so many steps behind, and at first knows nothing.
+
+    >>> constant_delays(3, steps=5).tolist()
+    [1, 2, 3, 3, 3]
+    """
+    return np.minimum(_steps(steps), whole("delay", delay, 1))
+
+
+def round_delays(batch: int, steps: int) -> Ints:
+    """tau(t) = 1 + (t - 1) mod B: the model is fixed within rounds of B, as in Algorithm 1.
+
+    >>> round_delays(3, steps=7).tolist()
+    [1, 2, 3, 1, 2, 3, 1]
+    """
+    return 1 + (_steps(steps) - 1) % whole("batch", batch, 1)
+
+
+def random_delays(mean: float, steps: int, seed: int) -> Ints:
+    """tau(t) = min(g, t), g geometric with that mean: P(g > b) = (1 - 1/mean)^b, independent from step to step.
+
+    >>> random_delays(2, steps=6, seed=0).tolist()
+    [1, 1, 2, 1, 2, 2]
+    """
+    t, mean = _steps(steps), _mean(mean)
+    if mean == 1:
+        return np.ones(len(t), np.int64)
+    u = philox.uniforms(whole("seed", seed), philox.DELAY, t)
+    return np.minimum(t, 1 + np.floor(np.log1p(-u) / math.log1p(-1.0 / mean)).astype(np.int64))
+
+
+def random_delay_bound(mean: float, steps: int, delta: float) -> int:
+    """B_t with P(max of `steps` random delays > B_t) <= delta: the least B with steps (1 - 1/mean)^B <= delta.
+
+    >>> random_delay_bound(100, steps=10_000, delta=0.05)
+    1215
+    """
+    mean, steps = _mean(mean), whole("steps", steps, 1)
+    if mean == 1:
+        return 1
+    return max(1, math.ceil(math.log(check_delta(delta) / steps) / math.log1p(-1.0 / mean)))
+
+
+def recorded_delays(path: str | Path) -> Ints:
+    """The delays of a run, from its run file, one for each example it has seen, in the order of its log.
+
+    tau(t) = t - n_t, where n_t is how many examples were behind the model that sifted example t: as far as the log that
+    this model had applied reaches. Of the warmstart nothing was sifted: n_t = 0. Within a round, or in an asynchronous
+    run a tile, all were sifted by one model; where nothing was selected, so that the file does not say by which, it is
+    taken to be as far behind as the one before.
+
+    >>> import tempfile
+    >>> from paraactive import Digits, LaSVM, train
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = train(LaSVM(), Digits(), examples=60, warmstart=20, batch=10, out=folder + "/run.db")
+    ...     delays = recorded_delays(folder + "/run.db")
+    >>> delays[[19, 20, 29, 30, 59]].tolist()
+    [20, 1, 10, 1, 10]
+    """
+    with RunFile.read(path) as file, file.understood():
+        sequential = file.configuration["schedule"] == "sequential"
+        sifted = file.sifted()
+    if not len(sifted.ends):
+        raise InputError(f"{path} has no examples", why="the run ended before its warmstart", remedy="resume it first")
+    t = _steps(int(sifted.ends[-1]))
+    known = np.zeros(len(t), np.int64)
+    behind = 1
+    for begin, end, knew in zip(sifted.ends[:-1].tolist(), sifted.ends[1:].tolist(), sifted.knew.tolist(), strict=True):
+        behind = begin + 1 - knew if knew >= 0 else behind
+        known[begin:end] = max(0, begin + 1 - behind)
+    if sequential:
+        known[sifted.ends[0] :] = t[sifted.ends[0] :] - 1
+    return t - known
+
+
+def check_delays(delays: int | ArrayLike, steps: int) -> Ints:
+    """tau(t) for each step, 1 <= tau(t) <= t; a number is a constant delay."""
+    if np.ndim(delays) == 0:
+        return constant_delays(whole("delays", delays, 1), steps)
+    array = np.asarray(delays)
+    if array.dtype.kind not in "iu" or array.shape != (steps,):
+        raise InputError(
+            f"the delays are {array.dtype} of shape {array.shape}",
+            why=f"there is one whole number for each of {steps} steps",
+            remedy="give a number, or as many delays as steps",
+        )
+    wrong = np.flatnonzero((array < 1) | (array > _steps(steps)))
+    if len(wrong):
+        step = int(wrong[0])
+        raise InputError(
+            f"the delay of step {step + 1} is {array[step]}",
+            why="a delay is 1 if all earlier steps are known, and t at step t if none is",
+            remedy="give 1 <= tau(t) <= t; constant_delays and random_delays cut off by themselves",
+        )
+    return array.astype(np.int64)
+
+
+def check_delta(delta: float) -> float:
+    """A probability of failure, in (0, 1)."""
+    plain = number("delta", delta)
+    if not 0 < plain < 1:
+        raise InputError(
+            f"delta is {delta!r}",
+            why="it is the probability with which a bound may fail",
+            remedy="give 0 < delta < 1, as 0.05",
+        )
+    return plain
+
+
+def _steps(steps: int) -> Ints:
+    return np.arange(1, whole("steps", steps, 1) + 1, dtype=np.int64)
+
+
+def _mean(mean: float) -> float:
+    plain = number("mean", mean)
+    if plain < 1:
+        raise InputError(f"mean is {mean!r}", why="no delay is below 1", remedy="give mean >= 1")
+    return plain

@@ -1,0 +1,93 @@
+"""The disagreement coefficient: how fast the region where good hypotheses disagree shrinks with their distance.
+
+theta = sup over r > 0 of P(X in DIS(h*, r)) / r, where DIS(h*, r) are the x on which some h with P(h(X) != h*(X)) <= r
+differs from h*. Exact for finite classes on points; in closed form where the geometry is known.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from paraactive.errors import InputError
+from paraactive.theory.hypotheses import Predictions, as_predictions
+from paraactive.validation import number, whole
+
+
+def disagreement_coefficient(predictions: Predictions | ArrayLike, best: int, *, above: float = 0.0) -> float:
+    """theta = sup over r > `above` of P(X in DIS(h*, r)) / r, exactly, each point having the same probability.
+
+    predictions : a finite class laid on points, or a matrix (points, hypotheses).
+    best : which hypothesis h* is.
+    above : only radii above this count; 0 is the definition. On few points the least radii are the grain of the points,
+        not of what they were drawn from.
+
+    A point enters DIS(h*, r) at r = the least distance from h* of a hypothesis that differs there; so the quotient is
+    largest at one of the distances, where it is (points that have entered) / (points) / r. If no hypothesis differs
+    from h* anywhere, it is 0.
+
+    >>> import numpy as np
+    >>> from paraactive.theory import Thresholds
+    >>> x = (np.arange(1000) + 0.5) / 1000
+    >>> disagreement_coefficient(Thresholds(np.linspace(0, 1, 101)).on(x), best=40)
+    2.0
+    """
+    predictions, above = as_predictions(predictions), number("above", above)
+    star = predictions.of(best)
+    distance = predictions.mistakes(star) / predictions.points
+    enters = np.concatenate(
+        [np.where(rows != star[where, None], distance, np.inf).min(axis=1) for where, rows in predictions.blocks()]
+    )
+    radii = np.unique(distance[distance > 0])
+    entered = np.searchsorted(np.sort(enters), radii, side="right") / predictions.points
+    if above > 0:
+        # Just above the limit the region is the one of the last radius below it.
+        entered = np.concatenate([[np.mean(enters <= above)], entered[radii > above]])
+        radii = np.concatenate([[above], radii[radii > above]])
+    return float(np.max(entered / radii, initial=0.0))
+
+
+def threshold_disagreement_coefficient(left: float = 0.5) -> float:
+    """Of all thresholds on a line, under a continuous distribution: sup over r of (min(r, a) + min(r, 1-a)) / r.
+
+    a = `left` is the probability to the left of the best cut: the coefficient is 2, or 1 if the cut is at an end.
+
+    >>> threshold_disagreement_coefficient(), threshold_disagreement_coefficient(0.0)
+    (2.0, 1.0)
+    """
+    plain = number("left", left)
+    if not 0 <= plain <= 1:
+        raise InputError(f"left is {left!r}", why="it is a probability", remedy="give 0 <= left <= 1")
+    return 2.0 if 0 < plain < 1 else 1.0
+
+
+def sphere_disagreement_coefficient(dimensions: int) -> float:
+    """Of all linear separators through the origin, under the uniform distribution on the sphere in d dimensions.
+
+    h and h* differ on a share of angle/pi, so DIS(h*, r) = {x : |w*.x| <= sin(pi r)}. Its probability is concave in r,
+    so the sup is the slope at 0, 2 pi times the density of a coordinate at 0:
+    theta = 2 sqrt(pi) Gamma(d/2) / Gamma((d-1)/2), which is 2 for d = 2, and about sqrt(2 pi d).
+
+    >>> [round(sphere_disagreement_coefficient(d), 3) for d in (2, 3, 10, 100)]
+    [2.0, 3.142, 7.314, 24.878]
+    """
+    d = whole("dimensions", dimensions, 2)
+    return 2 * math.sqrt(math.pi) * math.exp(math.lgamma(d / 2) - math.lgamma((d - 1) / 2))
+
+
+def sphere_disagreement(r: ArrayLike, dimensions: int) -> float | np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """P(X in DIS(h*, r)) for linear separators on the sphere: c times the integral of cos^(d-2) from 0 to pi r.
+
+    c = 2 Gamma(d/2) / (sqrt(pi) Gamma((d-1)/2)); the integral is taken numerically (Gauss-Legendre, 64 points).
+    From r = 1/2 on it is 1.
+
+    >>> float(sphere_disagreement(0.01, dimensions=3).round(6))
+    0.031411
+    """
+    d = whole("dimensions", dimensions, 2)
+    angle = np.pi * np.minimum(np.asarray(r, np.float64), 0.5)
+    points, weights = np.polynomial.legendre.leggauss(64)
+    inner = np.cos(angle[..., None] * (points + 1) / 2) ** (d - 2)
+    return sphere_disagreement_coefficient(d) / np.pi * angle / 2 * (inner @ weights)

@@ -1,0 +1,105 @@
+"""Algorithm 3 of the paper: IWAL with delays, exact, for finite hypothesis classes. The loop is in `iwal_loops`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from paraactive.coins import coins
+from paraactive.examples import Doubles, Ints
+from paraactive.rules.iwal import check_c0
+from paraactive.theory import iwal_loops
+from paraactive.theory.delays import check_delays
+from paraactive.theory.hypotheses import Bools, Predictions, as_labels, as_predictions
+from paraactive.validation import whole
+
+
+@dataclass(frozen=True)
+class Iwal:
+    """Importance weighted active learning, with delays.
+
+    At step t the first n_t = t - tau(t) steps are known. With the weighted errors
+
+        err(h, S_t) = (1/n_t) sum over s <= n_t of (Q_s/P_s) 1{h(X_s) != Y_s},
+
+    h_t = argmin err(h, S_t), h'_t the best among those that predict otherwise at X_t, and
+    G_t = err(h'_t, S_t) - err(h_t, S_t) >= 0, the label Y_t is asked for with probability
+    P_t = query_probability(G_t, n_t, C0). If all predict the same at X_t, G_t is taken to be 1, the most that error
+    rates can differ by: so P_t stays above 0, and every weighted error unbiased.
+
+    >>> import numpy as np
+    >>> from paraactive.theory import Iwal, Thresholds, constant_delays
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.random(50_000)
+    >>> y = (x > 0.4) ^ (rng.random(50_000) < 0.05)
+    >>> cuts = Thresholds(np.linspace(0, 1, 101))
+    >>> run = Iwal(c0=2).run(cuts.on(x), y, delays=constant_delays(100, 50_000))
+    >>> print(f"best cut {cuts.cuts[run.chosen]:.2f}, sampling rate {run.sampling_rate:.2f}")
+    best cut 0.40, sampling rate 0.43
+    """
+
+    c0: float = 2.0
+    """C0 >= 2; see `theory.sufficient_c0` for one with which the theorems hold."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "c0", check_c0(self.c0))
+
+    def run(
+        self, predictions: Predictions | ArrayLike, y: ArrayLike, *, delays: int | ArrayLike = 1, seed: int = 0
+    ) -> IwalRun:
+        """The whole algorithm on these points, in their order.
+
+        predictions : of each hypothesis at each point: a class laid on points, as Thresholds(cuts).on(x), or a matrix.
+        y : the labels, -1 and +1 or booleans; only those that are asked for are looked at.
+        delays : tau(t) for each step, or one number for all.
+        seed : of the coins.
+        """
+        predictions = as_predictions(predictions)
+        steps, labels = predictions.points, as_labels(y, predictions.points)
+        known = np.arange(1, steps + 1, dtype=np.int64) - check_delays(delays, steps)
+        run = IwalRun(
+            p=np.ones(steps), queried=np.zeros(steps, np.bool_), n=known, gap=np.zeros(steps),
+            best=np.zeros(steps, np.int32), errors=np.zeros(predictions.hypotheses),
+        )  # fmt: skip
+        iwal_loops.run(
+            iwal_loops.packed(predictions), labels, known, np.argsort(known, kind="stable"),
+            coins(whole("seed", seed), np.arange(steps, dtype=np.int64)), self.c0,
+            run.p, run.queried, run.gap, run.best, run.errors,
+        )  # fmt: skip
+        run.errors[:] /= steps
+        return run
+
+
+@dataclass(frozen=True)
+class IwalRun:
+    """What Algorithm 3 did. The arrays have a place for each step, but for `errors`."""
+
+    p: Doubles
+    """P_t."""
+    queried: Bools
+    """Q_t: whether the label was asked for."""
+    n: Ints
+    """n_t: how many steps were known."""
+    gap: Doubles
+    """G_t; 0 while nothing is known."""
+    best: NDArray[np.int32]
+    """h_t, by its number."""
+    errors: Doubles
+    """The weighted error of each hypothesis over all steps."""
+
+    @property
+    def queries(self) -> int:
+        """Labels asked for."""
+        return int(self.queried.sum())
+
+    @property
+    def sampling_rate(self) -> float:
+        """Labels asked for, of all."""
+        return self.queries / len(self.queried)
+
+    @property
+    def chosen(self) -> int:
+        """The best hypothesis after all steps, by its number."""
+        return int(np.argmin(self.errors))
