@@ -25,7 +25,7 @@ def test_the_picture_has_a_curve_for_passive_learning_and_one_for_each_number_of
     runs = sorted(str(path) for path in tmp_path.glob("*.db"))
     subprocess.run([sys.executable, str(SCRIPTS / "draw_error.py"), *runs, "--out", str(picture)], check=True)
     tree = ElementTree.parse(picture)
-    curves = tree.findall("{http://www.w3.org/2000/svg}polyline")
+    curves = tree.findall(".//{http://www.w3.org/2000/svg}polyline")
     assert [len(curve.attrib["points"].split()) for curve in curves] == [5, 5, 5, 5]
-    words = [text.text for text in tree.findall("{http://www.w3.org/2000/svg}text")]
+    words = [text.text for text in tree.findall(".//{http://www.w3.org/2000/svg}text")]
     assert {"passive", "sifted, k = 1", "sifted, k = 8", "sifted, k = 64", "seconds"} <= set(words)

@@ -203,8 +203,13 @@ class Stretch:
     def nbytes(self) -> int:
         """What it weighs when it is sent."""
         examples = self.entries.selected.examples
-        return examples.x.nbytes + _BYTES_BESIDE_X * len(examples)
+        return len(examples) * entry_bytes(examples.width)
 
 
-_BYTES_BESIDE_X = 8 * 6 + 1
-"""y, index, key, p, seen, version, node."""
+def entry_bytes(width: int) -> int:
+    """What an entry weighs: x in float32; y; index, key, p, seen, version, node.
+
+    >>> entry_bytes(784)
+    3185
+    """
+    return 4 * width + 1 + 8 * 6

@@ -22,7 +22,7 @@ from paraactive.runfile import RunFile
 
 X, Y = two_moons(1200, noise=0.3, seed=0)
 NAMES = np.where(Y > 0, "spam", "ham")
-COMMANDS = ["demo", "train", "resume", "replay", "resize"]
+COMMANDS = ["demo", "train", "resume", "replay", "resize", "plan", "reproduce"]
 DIGITS = ["train", "digits-31v57", "--examples", "1000", "--batch", "200", "--warmstart", "200"]
 
 Printed = pytest.CaptureFixture[str]

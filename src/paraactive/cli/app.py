@@ -164,11 +164,14 @@ def train(
         str | None,
         typer.Option(
             rich_help_panel="Rule",
-            help="margin, signed, gradient, uniform or passive. Default: signed (svm), gradient (network).",
+            help="margin, signed, gradient, iwal, uniform or passive. Default: signed (svm), gradient (network).",
         ),
     ] = None,
     eta: Annotated[
         float | None, typer.Option(rich_help_panel="Rule", help="Of margin and signed. Default: by learner and rule.")
+    ] = None,
+    c0: Annotated[
+        float | None, typer.Option(rich_help_panel="Rule", help="Of iwal: the larger, the more pass. Default: 2.")
     ] = None,
     rate: Annotated[float | None, typer.Option(rich_help_panel="Rule", help="Of uniform. Default: 0.02.")] = None,
     C: Annotated[
@@ -182,7 +185,7 @@ def train(
         float | None,
         typer.Option(
             rich_help_panel="Learner",
-            help="The svm reprocesses to this gap after each round; 0: never. Default: 0.2 with margin, signed.",
+            help="The svm reprocesses to this gap after each round; 0: never. Default: 0.2 with margin, signed, iwal.",
         ),
     ] = None,
     hidden: Annotated[
@@ -191,6 +194,14 @@ def train(
     step: Annotated[
         float | None, typer.Option(rich_help_panel="Learner", help="Step size of the network. Default: 0.07.")
     ] = None,
+    importance_aware: Annotated[
+        bool,
+        typer.Option(
+            "--importance-aware",
+            rich_help_panel="Learner",
+            help="The network takes a heavy example in many small steps, in one: it bears larger step sizes.",
+        ),
+    ] = False,
     batch: Annotated[
         int | None,
         typer.Option(rich_help_panel="Run", help="Fresh examples of a round. Default: 4096, less for files."),
@@ -293,6 +304,44 @@ def resize(
     from paraactive.cli.commands import resize_run
 
     resize_run(run_file, nodes, as_json)
+
+
+@app.command(epilog="Example: [bold]paraactive plan run.db --latency 0.001 --bandwidth 125[/bold]")
+def plan(
+    run_file: RunArgument,
+    other: Annotated[
+        Path | None, typer.Argument(metavar="[OTHER]", help="A second run file, to try the prediction on.")
+    ] = None,
+    latency: Annotated[float, typer.Option(help="Seconds that a message takes between machines.")] = 0.0,
+    bandwidth: Annotated[
+        float | None, typer.Option(help="Megabytes a second between machines. Default: no limit.")
+    ] = None,
+    examples: Annotated[int | None, typer.Option(help="Predict for so many. Default: as many as the run saw.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """How many nodes pay: fit the cost model to a recorded run, and predict the time of 1 to 1024 nodes."""
+    from paraactive.cli.theory import plan_nodes
+
+    plan_nodes(run_file, other, latency, bandwidth, examples, as_json)
+
+
+@app.command(epilog="Example: [bold]paraactive reproduce delays --out delays[/bold]")
+def reproduce(
+    experiment: Annotated[
+        str, typer.Argument(metavar="EXPERIMENT", help="delays: what stale models cost IWAL, beside its bounds.")
+    ],
+    seeds: Annotated[int, typer.Option(help="Runs for each delay.")] = 20,
+    steps: Annotated[int, typer.Option(help="Examples of each run.")] = 100_000,
+    c0: Annotated[float, typer.Option(help="C0 of IWAL, at least 2.")] = 2.0,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the figure and all points. Default: reproduce-EXPERIMENT.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run one of the paper's experiments, and show it beside what the paper says."""
+    from paraactive.cli.theory import reproduce_experiment
+
+    reproduce_experiment(experiment, seeds, steps, c0, out, as_json)
 
 
 def _train(data: str, as_json: bool, **options: Any) -> None:

@@ -29,18 +29,18 @@ _ERRORS = Console(stderr=True)
 
 def train_run(
     data: str, as_json: bool, *, learner: str | None = None, rule: str | None = None, eta: float | None = None,
-    rate: float | None = None, C: float | None = None, gamma: float | None = None, gap: float | None = None,
-    hidden: int | None = None, step: float | None = None, batch: int | None = None, warmstart: int | None = None,
-    nodes: int | None = None, engine: str | None = None, address: str | None = None, updates: str | None = None,
-    latency: float | None = None, jitter: float | None = None, slowdown: float | None = None,
-    schedule: str = "synchronous", lag: int | None = None, delay: int | None = None, examples: int | None = None,
-    passes: int = 1, test: Path | None = None, seed: int = 0, out: Path | None = None, overwrite: bool = False,
-    passive: bool = False, heading: str = "",
+    c0: float | None = None, rate: float | None = None, C: float | None = None, gamma: float | None = None,
+    gap: float | None = None, hidden: int | None = None, step: float | None = None, importance_aware: bool = False,
+    batch: int | None = None, warmstart: int | None = None, nodes: int | None = None, engine: str | None = None,
+    address: str | None = None, updates: str | None = None, latency: float | None = None, jitter: float | None = None,
+    slowdown: float | None = None, schedule: str = "synchronous", lag: int | None = None, delay: int | None = None,
+    examples: int | None = None, passes: int = 1, test: Path | None = None, seed: int = 0, out: Path | None = None,
+    overwrite: bool = False, passive: bool = False, heading: str = "",
 ) -> None:  # fmt: skip
     """Train, show, and compare if asked."""
     job = make_job(
-        data, test, learner, rule, seed=seed, passes=passes, eta=eta, rate=rate,
-        C=C, gamma=gamma, gap=gap, hidden=hidden, step=step,
+        data, test, learner, rule, seed=seed, passes=passes, eta=eta, c0=c0, rate=rate,
+        C=C, gamma=gamma, gap=gap, hidden=hidden, step=step, importance_aware=importance_aware or None,
     )  # fmt: skip
     if passive and not job.test:
         raise InputError(

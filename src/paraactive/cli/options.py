@@ -39,7 +39,7 @@ class Job:
 
 def make_job(
     data: str, test: Path | None, learner: str | None, rule: str | None, *, seed: int, passes: int,
-    eta: float | None, rate: float | None, **learner_options: float | None,
+    eta: float | None, c0: float | None, rate: float | None, **learner_options: float | None,
 ) -> Job:  # fmt: skip
     """Everything that `train` needs, checked."""
     if learner is None:
@@ -52,7 +52,7 @@ def make_job(
         stream,
         isinstance(stream, Digits) if test is None else test,
         _learner(learner, rule, isinstance(stream, Digits), seed, learner_options),
-        _rule(learner, rule, eta, rate),
+        _rule(learner, rule, eta=eta, c0=c0, rate=rate),
     )
 
 
@@ -67,12 +67,11 @@ def _learner(kind: str, rule: str, digits: bool, seed: int, options: dict[str, f
     defaults: dict[str, Any] = {"seed": seed} if kind == "network" else {"gap": GAP.get((kind, rule))}
     if kind == "svm" and digits:
         defaults["gamma"] = GAMMA
-    foreign = [
-        name for name in given if name not in {"svm": ("C", "gamma", "gap"), "network": ("hidden", "step")}[kind]
-    ]
+    own = {"svm": ("C", "gamma", "gap"), "network": ("hidden", "step", "importance_aware")}
+    foreign = [name for name in given if name not in own[kind]]
     if foreign:
         raise InputError(
-            f"--{foreign[0]} is given for learner {kind!r}",
+            f"--{foreign[0].replace('_', '-')} is given for learner {kind!r}",
             why="it is not one of its parameters",
             remedy="leave it out",
         )
@@ -81,16 +80,18 @@ def _learner(kind: str, rule: str, digits: bool, seed: int, options: dict[str, f
     return {"kind": kind, **defaults, **given}
 
 
-def _rule(learner: str, rule: str, eta: float | None, rate: float | None) -> parts.Description:
-    description: parts.Description = {"kind": rule}
-    if rule in ("margin", "signed"):
-        description["eta"] = ETA[learner, rule] if eta is None else eta
-    elif eta is not None:
-        raise InputError(
-            f"--eta is given for rule {rule!r}", why="only margin and signed have it", remedy="leave it out"
-        )
-    if rule == "uniform" and rate is not None:
-        description["rate"] = rate
-    elif rate is not None:
-        raise InputError(f"--rate is given for rule {rule!r}", why="only uniform has it", remedy="leave it out")
-    return description
+_RULE_OPTIONS = {"eta": ("margin", "signed"), "c0": ("iwal",), "rate": ("uniform",)}
+
+
+def _rule(learner: str, rule: str, **options: float | None) -> parts.Description:
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if rule not in _RULE_OPTIONS[name]:
+            has = " and ".join(_RULE_OPTIONS[name])
+            raise InputError(
+                f"--{name} is given for rule {rule!r}",
+                why=f"only {has} {'has' if len(_RULE_OPTIONS[name]) == 1 else 'have'} it",
+                remedy="leave it out",
+            )
+    default = {"eta": ETA[learner, rule]} if rule in _RULE_OPTIONS["eta"] else {}
+    return {"kind": rule, **default, **given}

@@ -43,7 +43,7 @@ ETA = {
 }
 """By learner and rule: the paper's for margin, ours for signed."""
 
-GAP = {("svm", "margin"): 0.2, ("svm", "signed"): 0.2}
+GAP = {("svm", "margin"): 0.2, ("svm", "signed"): 0.2, ("svm", "iwal"): 0.2}
 """By learner and rule: to which gap the SVM reprocesses after each round. The paper does not; without it, a heavy
 example at the end of a round can leave the bias rough, and the mistakes of one checkpoint half as many again."""
 

@@ -342,6 +342,11 @@ class RunFile:
                     return Place(*place), unpack(state)
         return None
 
+    def snapshot_sizes(self) -> list[tuple[int, int]]:
+        """(entries, bytes) of the snapshots that are kept, oldest first."""
+        with self._guarded("read"):
+            return self._database.execute("SELECT version, length(state) FROM snapshots ORDER BY version").fetchall()
+
     def observe(self, event: Event) -> None:
         """Write an event down. Rounds have a table of their own."""
         if isinstance(event, Round):

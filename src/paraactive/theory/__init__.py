@@ -13,6 +13,7 @@ from paraactive.theory.bounds import (
     label_complexity_bound,
     sufficient_c0,
 )
+from paraactive.theory.cost import Cost, CostModel, Line, Link, Prediction
 from paraactive.theory.delays import (
     constant_delays,
     random_delay_bound,
@@ -28,12 +29,19 @@ from paraactive.theory.disagreement import (
 )
 from paraactive.theory.hypotheses import Predictions, Separators, Stumps, Thresholds
 from paraactive.theory.iwal import Iwal, IwalRun
+from paraactive.theory.planning import Planned, plan
 
 __all__ = [
     "PROVEN",
     "Constants",
+    "Cost",
+    "CostModel",
     "Iwal",
     "IwalRun",
+    "Line",
+    "Link",
+    "Planned",
+    "Prediction",
     "Predictions",
     "Separators",
     "Stumps",
@@ -44,6 +52,7 @@ __all__ = [
     "disagreement_coefficient",
     "generalization_bound",
     "label_complexity_bound",
+    "plan",
     "query_probability",
     "random_delay_bound",
     "random_delays",

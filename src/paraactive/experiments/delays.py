@@ -1,0 +1,186 @@
+"""What delays do to IWAL, by Monte Carlo: error and labels for several delays, beside what the theorems promise.
+
+The problem is one on which all is known: x is uniform on [0, 1], and the label is that of x > 0.4 with probability
+(1 + m)/2, m = min(0.8, 8 |x - 0.4|): never sure, and a toss at the cut. The class is thresholds at equal distances. A
+threshold at distance d from 0.4 errs more than the best by the integral of m over that distance, 4 d^2 up to d = 0.1;
+theta is 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from paraactive import theory
+from paraactive.examples import Doubles, Ints
+from paraactive.experiments.charts import Chart, Curve, draw
+from paraactive.validation import whole
+
+CUT, STEEP, SUREST = 0.4, 8.0, 0.8
+THETA, DELTA = 2.0, 0.05
+MEAN_DELAY = 100
+"""Of the random delays."""
+DELAYS = ("1", "10", "100", "1000", "random")
+_ONE = theory.Constants(1, 1, 0)
+"""Theorem 2 as printed, with 1 for the constant that it hides."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One delay at one step, over all seeds."""
+
+    t: int
+    error: float
+    """Mean of err(h_t) - err(h*)."""
+    error_spread: float
+    """Its standard deviation from seed to seed."""
+    error_bound: float | None
+    """Theorem 1; None where it promises nothing yet."""
+    queries: float
+    """Mean number of labels asked for."""
+    queries_spread: float
+    queries_bound: float
+    """Theorem 2, with constants that are proven."""
+    queries_bound_one: float
+    """Theorem 2 with 1 for its hidden constant."""
+
+
+@dataclass(frozen=True)
+class Delayed:
+    """One delay, over all seeds."""
+
+    delay: str
+    largest: int
+    """The bound on the delay that the theorems are used with."""
+    within: float
+    """Share of the runs that kept to Theorem 1 at all steps."""
+    points: list[Point]
+
+    @property
+    def named(self) -> str:
+        """For people."""
+        return f"random, mean {MEAN_DELAY}" if self.delay == "random" else f"delay {self.delay}"
+
+
+@dataclass(frozen=True)
+class DelaysResult:
+    """All of the experiment."""
+
+    steps: int
+    seeds: int
+    hypotheses: int
+    c0: float
+    delta: float
+    theta: float
+    best_error: float
+    delays: list[Delayed]
+
+    def summary(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return asdict(self)
+
+    def figure(self) -> str:
+        """Two charts, as SVG: error and sampling rate for each delay, with the bounds of the undelayed case."""
+        first, named = self.delays[0].points, [(each.named, each.points) for each in self.delays]
+        error = [
+            *(Curve(name, [(p.t, p.error) for p in points], i) for i, (name, points) in enumerate(named)),
+            Curve("Theorem 1", [(p.t, p.error_bound) for p in first if p.error_bound], dashed=True),
+        ]
+        rate = [
+            *(Curve(name, [(p.t, p.queries / p.t) for p in points], i) for i, (name, points) in enumerate(named)),
+            Curve("Theorem 2, proven", [(p.t, p.queries_bound / p.t) for p in first], dashed=True),
+            Curve("Theorem 2, O(1) = 1", [(p.t, p.queries_bound_one / p.t) for p in first], 5, dashed=True),
+        ]
+        of = f"mean of {self.seeds} seeds"
+        return draw(
+            [
+                Chart(f"Error above the best possible, {of}", "examples seen", "err(h) - err(h*)", error),
+                Chart(f"Sampling rate: labels asked for, of all, {of}", "examples seen", "rate", rate, range(1, 10)),
+            ]
+        )
+
+
+def reproduce_delays(
+    *, steps: int = 100_000, seeds: int = 20, hypotheses: int = 501, c0: float = 2.0,
+    progress: Callable[[float], None] = lambda _: None,
+) -> DelaysResult:  # fmt: skip
+    """Run Algorithm 3 with each delay on the same examples and coins, for each seed.
+
+    `progress` is told after each run how much is done, from 0 to 1.
+    """
+    steps, seeds = whole("steps", steps, 100), whole("seeds", seeds, 2)
+    iwal, cuts = theory.Iwal(c0), np.linspace(0, 1, whole("hypotheses", hypotheses, 2))
+    error = true_error(cuts)
+    excess, best = error - error.min(), float(error.min())
+    at = np.unique(np.geomspace(min(100, steps), steps, 25).astype(np.int64))
+    errors, queries = np.zeros((2, len(DELAYS), seeds, len(at)))
+    within = np.zeros((len(DELAYS), seeds))
+    for seed in range(seeds):
+        predictions, y = _examples(seed, steps, cuts)
+        for number, delay in enumerate(DELAYS):
+            run = iwal.run(predictions, y, delays=_delays(delay, steps, seed), seed=seed)
+            made = excess[run.best]
+            errors[number, seed], queries[number, seed] = made[at - 1], np.cumsum(run.queried)[at - 1]
+            within[number, seed] = np.all(made <= theory.generalization_bound(run.n, c0))
+            progress((seed * len(DELAYS) + number + 1) / (seeds * len(DELAYS)))
+    delayed = [
+        _summed(delay, at, errors[number], queries[number], float(within[number].mean()), c0, best)
+        for number, delay in enumerate(DELAYS)
+    ]
+    return DelaysResult(steps, seeds, len(cuts), c0, DELTA, THETA, best, delayed)
+
+
+def true_error(cuts: Doubles) -> Doubles:
+    """err(h) = err(best) + integral of m from the best cut to that of h, err(best) = (1 - E m)/2.
+
+    >>> true_error(np.array([0.0, 0.4, 0.5])).round(3).tolist()
+    [0.42, 0.14, 0.18]
+    """
+    least = (1.0 - float(_integral(CUT) + _integral(1.0 - CUT))) / 2.0
+    return least + _integral(np.abs(cuts - CUT))
+
+
+def _sureness(x: Doubles) -> Doubles:
+    return np.minimum(SUREST, STEEP * np.abs(x - CUT))
+
+
+def _integral(distance: Any) -> Any:
+    """Of the sureness, from the cut to this distance."""
+    near = np.minimum(distance, SUREST / STEEP)
+    return STEEP * near**2 / 2 + SUREST * (distance - near)
+
+
+def _examples(seed: int, steps: int, cuts: Doubles) -> tuple[theory.Predictions, Any]:
+    rng = np.random.default_rng(seed)
+    x = rng.random(steps)
+    y = (x > CUT) ^ (rng.random(steps) > (1 + _sureness(x)) / 2)
+    return theory.Thresholds(cuts).on(x), y
+
+
+def _delays(delay: str, steps: int, seed: int) -> Ints:
+    if delay == "random":
+        return theory.random_delays(MEAN_DELAY, steps, seed)
+    return theory.constant_delays(int(delay), steps)
+
+
+def _summed(delay: str, at: Ints, errors: Doubles, queries: Doubles, within: float, c0: float, best: float) -> Delayed:
+    steps = int(at[-1])
+    largest = theory.random_delay_bound(MEAN_DELAY, steps, DELTA) if delay == "random" else int(delay)
+    error_bound = theory.delayed_generalization_bound(at, largest, c0)
+    known = np.maximum(np.arange(1, steps + 1) - largest, 0)
+    proven, one = (
+        theory.label_complexity_bound(known, c0, THETA, best, constants=constants)[at - 1]
+        for constants in (theory.PROVEN, _ONE)
+    )
+    points = [
+        Point(
+            int(t), float(errors[:, i].mean()), float(errors[:, i].std(ddof=1)),
+            float(error_bound[i]) if np.isfinite(error_bound[i]) else None,
+            float(queries[:, i].mean()), float(queries[:, i].std(ddof=1)), float(proven[i]), float(one[i]),
+        )
+        for i, t in enumerate(at)
+    ]  # fmt: skip
+    return Delayed(delay, largest, within, points)

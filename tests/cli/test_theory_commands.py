@@ -1,0 +1,139 @@
+"""plan, reproduce, and the options of the theory: what a person sees, what a machine gets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paraactive
+from making import two_moons
+from paraactive.cli import app
+from paraactive.runfile import RunFile
+
+Printed = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    x, y = two_moons(1200, noise=0.3, seed=0)
+    np.savez("data.npz", x=x, y=y)
+    return tmp_path
+
+
+@pytest.fixture
+def run_file() -> str:
+    data = paraactive.Arrays.load("data.npz")
+    learner = paraactive.LaSVM(gamma=1.0)
+    paraactive.train(learner, data, engine="simulated", warmstart=200, batch=100, out="run.db")
+    return "run.db"
+
+
+def figures(printed: Printed, *arguments: str) -> dict[str, Any]:
+    assert app.run([*arguments, "--json"]) == 0
+    out, error = printed.readouterr()
+    assert error == ""
+    return json.loads(out)
+
+
+def complaint(printed: Printed, *arguments: str) -> str:
+    assert app.run([*arguments]) == 2
+    out, error = printed.readouterr()
+    assert out == ""
+    assert error.count("\n") == 1
+    return error
+
+
+@pytest.mark.parametrize("command", ["plan", "reproduce"])
+def test_help_has_an_example(command: str, capsys: Printed) -> None:
+    assert app.run([command, "--help"]) == 0
+    assert f"Example: paraactive {command}" in capsys.readouterr().out
+
+
+def test_plan_says_how_many_nodes_pay_and_why(run_file: str, capsys: Printed) -> None:
+    assert app.run(["plan", run_file]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "S(m), to score an example" in out
+    assert "do not pay (twice as many save less than 10%)" in out or "twice as many would pay" in out
+    assert "updates send less" in out
+    assert "How far off the prediction is" in out
+    assert "1024" in out
+
+
+def test_plan_as_json(run_file: str, capsys: Printed) -> None:
+    found = figures(capsys, "plan", run_file, run_file, "--latency", "0.01", "--bandwidth", "1", "--examples", "5000")
+    assert [each["nodes"] for each in found["predictions"]] == [2**power for power in range(11)]
+    assert found["predictions"][0]["speedup"] == 1
+    assert found["examples"] == 5000
+    assert (found["latency"], found["bandwidth"]) == (0.01, 1e6)
+    assert found["predictions"][3]["network"] > 0
+    assert {check["nodes"] for check in found["checks"]} >= {1, 64}
+    assert len(found["checks"]) == 16
+    assert set(found["kinds"]) == {"sequential passive", "sequential active", "parallel active"}
+    assert found["differs"] == []
+
+
+def test_plan_of_what_has_no_times(capsys: Printed) -> None:
+    data = paraactive.Arrays.load("data.npz")
+    paraactive.train(paraactive.LaSVM(), data, examples=100, warmstart=100, out="short.db")
+    assert "no timings" in complaint(capsys, "plan", "short.db")
+    assert "nothing is there" in complaint(capsys, "plan", "nope.db")
+    assert "not a run file" in complaint(capsys, "plan", "data.npz")
+
+
+def test_plan_with_a_link_that_cannot_be(run_file: str, capsys: Printed) -> None:
+    assert "latency >= 0" in complaint(capsys, "plan", run_file, "--latency", "-1")
+    assert "bandwidth" in complaint(capsys, "plan", run_file, "--bandwidth", "0")
+
+
+def test_reproduce_delays_writes_a_figure_and_all_points(capsys: Printed) -> None:
+    assert app.run(["reproduce", "delays", "--seeds", "2", "--steps", "500"]) == 0
+    out = capsys.readouterr().out
+    assert "random" in out
+    assert "more labels than none" in out
+    assert Path("reproduce-delays/delays.svg").read_text().startswith("<svg")
+    points = json.loads(Path("reproduce-delays/delays.json").read_text())
+    assert [each["delay"] for each in points["delays"]] == ["1", "10", "100", "1000", "random"]
+
+
+def test_reproduce_delays_as_json_writes_files_only_if_asked(folder: Path, capsys: Printed) -> None:
+    found = figures(capsys, "reproduce", "delays", "--seeds", "2", "--steps", "500")
+    assert found["steps"] == 500
+    assert not Path("reproduce-delays").exists()
+    figures(capsys, "reproduce", "delays", "--seeds", "2", "--steps", "500", "--out", "there/too")
+    assert json.loads(Path("there/too/delays.json").read_text()) == found
+
+
+def test_reproduce_with_mistakes(capsys: Printed) -> None:
+    assert "did you mean 'delays'" in complaint(capsys, "reproduce", "delay")
+    assert "c0 >= 2" in complaint(capsys, "reproduce", "delays", "--c0", "1.9")
+    assert "data.npz is a file" in complaint(capsys, "reproduce", "delays", "--out", "data.npz")
+
+
+def test_train_with_the_rule_iwal(capsys: Printed) -> None:
+    found = figures(capsys, "train", "data.npz", "--rule", "iwal", "--c0", "3", "--out", "iwal.db")
+    assert 0 < found["sampling_rate"] <= 1
+    with RunFile.read("iwal.db") as file:
+        assert file.configuration["rule"] == {"kind": "iwal", "c0": 3.0}
+        assert file.configuration["learner"]["gap"] == 0.2
+    assert app.run(["replay", "iwal.db"]) == 0
+
+
+def test_train_with_importance_aware_steps(capsys: Printed) -> None:
+    figures(capsys, "train", "data.npz", "--learner", "network", "--importance-aware", "--out", "aware.db")
+    with RunFile.read("aware.db") as file:
+        assert file.configuration["learner"]["importance_aware"] is True
+    assert app.run(["replay", "aware.db"]) == 0
+
+
+def test_options_of_others(capsys: Printed) -> None:
+    assert "only iwal has it" in complaint(capsys, "train", "data.npz", "--c0", "3")
+    assert "only margin and signed have it" in complaint(capsys, "train", "data.npz", "--rule", "iwal", "--eta", "1")
+    assert "--importance-aware is given for learner 'svm'" in complaint(
+        capsys, "train", "data.npz", "--importance-aware"
+    )
+    assert "c0 >= 2" in complaint(capsys, "train", "data.npz", "--rule", "iwal", "--c0", "1")

@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from disk import sql
+from making import two_moons
+from paraactive import Arrays, Digits, LaSVM, train
+from paraactive.engines import Cluster
+from paraactive.errors import InputError, RunFileError
+from paraactive.events import Round
+from paraactive.rules import Margin, Passive, Uniform
+from paraactive.theory import CostModel, Line, Link, plan
+from paraactive.theory.planning import NODES, Recorded, fit
+
+
+def recorded(rounds: list[Round], batch: int = 500) -> Recorded:
+    return Recorded("made up", "simulated", 1, {}, batch, "synchronous", rounds, None, 100, None)
+
+
+def made_by(model: CostModel, n: int) -> list[Round]:
+    """The rounds of a run that keeps to a model exactly."""
+    seen, rounds = model.warmstart, [Round(0, model.warmstart, model.warmstart, model.warmstart, 0.0, 0.0, 0.15)]
+    while seen < n:
+        end = seen + model.batch
+        m, after = round(float(model.selected(seen))), round(float(model.selected(end)))
+        sift = model.batch * float(model.score.at(m))
+        update = model.settle + (after - m) * float(model.learn.at((m + after) / 2))
+        rounds.append(Round(len(rounds), end, after, after - m, 1e-6 * model.batch, sift, update, {1: sift + update}))
+        seen = end
+    return rounds
+
+
+def test_the_fit_finds_the_model_that_made_the_run() -> None:
+    made = CostModel(
+        warmstart=1000, batch=500, warmstart_seconds=0.15, score=Line(-1e-6, 2e-8), learn=Line(1e-4, 6e-8), settle=0.02,
+        scale=20.0, exponent=0.5,
+    )  # fmt: skip
+    found = fit(recorded(made_by(made, 30_000)))
+    assert found.score == pytest.approx(made.score, rel=1e-6)
+    assert found.learn == pytest.approx(made.learn, rel=1e-2)
+    assert found.settle == pytest.approx(0.02, rel=1e-2)
+    assert (found.scale, found.exponent) == pytest.approx((20.0, 0.5), rel=1e-2)
+    assert found.fetch == pytest.approx(1e-6)
+    for k in (1, 8, 64):
+        assert found.predict(30_000, k).seconds == pytest.approx(made.predict(30_000, k).seconds, rel=1e-3)
+
+
+def test_times_that_fall_as_the_model_grows_are_taken_as_constant() -> None:
+    rounds = [Round(0, 100, 100, 100, 0.0, 0.0, 1.0)]
+    rounds += [
+        Round(i, 100 + 100 * i, 100 + 10 * i, 10, 0.0, 1.0 - 0.1 * i, 0.5 - 0.05 * i, {1: 1.0}) for i in range(1, 6)
+    ]
+    model = fit(recorded(rounds, batch=100))
+    assert model.score.slope == 0
+    assert min(*model.learn, model.settle, model.score.fixed) >= 0
+    assert model.predict(600, 1).sift == pytest.approx(sum(ended.sift_seconds for ended in rounds))
+    assert model.predict(600, 1).update == pytest.approx(sum(ended.update_seconds for ended in rounds[1:]), rel=1e-6)
+
+
+def test_nothing_selected_is_no_growth() -> None:
+    rounds = [Round(0, 100, 100, 100, 0.0, 0.0, 1.0), Round(1, 200, 100, 0, 0.0, 1.0, 0.0, {1: 1.0})]
+    model = fit(recorded(rounds, batch=100))
+    assert float(model.selected(10_000)) == 100
+
+
+@pytest.fixture(scope="module")
+def digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The SVM task on one simulated node, with times as they were."""
+    path = tmp_path_factory.mktemp("plan") / "k1.db"
+    train(LaSVM(gamma=0.012, gap=0.2), Digits(), engine="simulated", nodes=1, examples=10 * 4096, out=path)
+    return path
+
+
+def test_the_predicted_time_of_64_nodes_is_within_a_fifth_of_the_simulation(digits: Path) -> None:
+    # The same pass, so that both sides had the same machine; the fit sees sums over nodes alone, never the clock of 64.
+    found = plan(digits)
+    checks = {check.nodes: check.error for check in found.checks}
+    assert set(checks) == {1, 2, 4, 8, 16, 32, 64, 128}
+    assert abs(checks[64]) < 0.2
+    assert abs(checks[1]) < 0.05
+
+
+def test_the_fit_does_not_look_at_the_clock(digits: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    copy.write_bytes(digits.read_bytes())
+    sql(copy, "UPDATE rounds SET elapsed = ?", '{"1": 7.0}')
+    assert plan(copy).predictions == plan(digits).predictions
+
+
+def test_with_given_costs_the_prediction_for_other_nodes_is_exact(tmp_path: Path) -> None:
+    x, y = two_moons(3000, noise=0.3, seed=0)
+    costs = Cluster(sift_seconds=1e-3, update_seconds=2e-3)
+    for nodes in (1, 8):
+        train(
+            LaSVM(gamma=1.0), Arrays(x, y), engine="simulated", nodes=nodes, warmstart=300, batch=300, cluster=costs,
+            rule=Margin(0.5), out=tmp_path / f"{nodes}.db",
+        )  # fmt: skip
+    found = plan(tmp_path / "1.db", tmp_path / "8.db")
+    assert found.differs == []
+    other = [check for check in found.checks if check.path.endswith("8.db")]
+    assert {check.nodes for check in other} >= {1, 8, 64}
+    for check in other:
+        assert check.error == pytest.approx(0, abs=0.02), check
+    assert found.model.score == pytest.approx((1e-3, 0), abs=1e-9)
+
+
+def test_the_other_run_may_be_longer_and_have_other_rounds(tmp_path: Path) -> None:
+    x, y = two_moons(4000, noise=0.3, seed=0)
+    costs = Cluster(sift_seconds=1e-3, update_seconds=2e-3)
+    for name, examples, batch in (("short", 2000, 100), ("long", 4000, 400)):
+        train(
+            LaSVM(gamma=1.0), Arrays(x, y), engine="simulated", warmstart=300, batch=batch, cluster=costs,
+            examples=examples, rule=Uniform(0.1), out=tmp_path / f"{name}.db",
+        )  # fmt: skip
+    found = plan(tmp_path / "short.db", tmp_path / "long.db")
+    assert next(check.measured for check in found.checks if check.path.endswith("long.db")) > 4.0
+    for check in found.checks:
+        assert check.error == pytest.approx(0, abs=0.05), check
+
+
+def test_a_run_on_real_nodes_is_compared_with_the_clock_on_the_wall(tmp_path: Path) -> None:
+    x, y = two_moons(3000, noise=0.3, seed=0)
+    out = tmp_path / "run.db"
+    run = train(LaSVM(gamma=1.0), Arrays(x, y), engine="threads", nodes=2, warmstart=300, batch=300, out=out)
+    (wall,) = [check for check in plan(out).checks if check.what == "wall"]
+    assert (wall.nodes, wall.measured) == (2, run.wall_seconds)
+    assert wall.predicted == plan(out).model.predict(3000, 2).wall
+
+
+def test_where_more_nodes_stop_paying_and_why(digits: Path) -> None:
+    found = plan(digits)
+    times = [each.seconds for each in found.predictions]
+    assert [each.nodes for each in found.predictions] == list(NODES)
+    number = NODES.index(found.pays_until)
+    assert all(after <= 0.9 * before for before, after in pairwise(times[: number + 1]))
+    assert times[number + 1] > 0.9 * times[number]
+    assert found.bound == "update"
+    slow = plan(digits, link=Link(0.0, 1e5))
+    assert slow.bound == "network"
+    assert slow.pays_until < found.pays_until
+    far = plan(digits, link=Link(10.0))
+    assert (far.pays_until, far.bound) == (1, "network")
+
+
+def test_sifting_that_is_all_still_pays_at_1024_nodes(tmp_path: Path) -> None:
+    x, y = two_moons(9000, noise=0.1, seed=0)
+    train(
+        LaSVM(gamma=1.0), Arrays(x, y), engine="simulated", warmstart=400, batch=4096, rule=Uniform(0.01),
+        cluster=Cluster(sift_seconds=1.0, update_seconds=1e-6), out=tmp_path / "run.db",
+    )  # fmt: skip
+    found = plan(tmp_path / "run.db")
+    assert (found.pays_until, found.bound) == (1024, "sift")
+
+
+def test_a_passive_run_pays_on_one_node_only_and_its_training_time_is_known(tmp_path: Path) -> None:
+    x, y = two_moons(1500, noise=0.3, seed=0)
+    costs = Cluster(sift_seconds=1e-6, update_seconds=1e-3)
+    out = tmp_path / "run.db"
+    run = train(LaSVM(gamma=1.0), Arrays(x, y), rule=Passive(), engine="simulated", cluster=costs, out=out)
+    found = plan(tmp_path / "run.db")
+    assert (found.pays_until, found.bound) == (1, "update")
+    kinds = found.summary()["kinds"]
+    assert kinds["sequential passive"]["seconds"] == pytest.approx(run.simulated[1], rel=0.01)
+
+
+def test_the_training_time_of_far_more_entries_is_not_guessed(digits: Path) -> None:
+    assert plan(digits).summary()["kinds"]["sequential passive"] is None
+
+
+def test_which_updates_send_less(digits: Path, tmp_path: Path) -> None:
+    found = plan(digits)
+    sends = found.model.sends(found.examples)
+    ((entries,),) = sql(digits, "SELECT max(sequence) + 1 - 4096 FROM entries")
+    assert sends["replicated"] == pytest.approx(entries * (784 * 4 + 49))
+    ((weight,),) = sql(digits, "SELECT length(state) FROM snapshots")
+    assert sends["central"] == pytest.approx(9 * weight)
+    assert found.updates == "replicated"
+    copy = tmp_path / "copy.db"
+    copy.write_bytes(digits.read_bytes())
+    sql(copy, "DELETE FROM snapshots")
+    assert plan(copy).updates == "unknown"
+
+
+def test_more_examples_than_were_seen(digits: Path) -> None:
+    found = plan(digits, examples=10**6)
+    assert found.examples == 10**6
+    assert found.predictions[0].seconds > 10 * plan(digits).predictions[0].seconds
+    assert np.all(np.diff([each.seconds for each in found.predictions]) < 0)
+
+
+def test_other_parts_are_named(tmp_path: Path) -> None:
+    x, y = two_moons(600, noise=0.3, seed=0)
+    for name, rule in (("a", Uniform(0.5)), ("b", Margin(0.5))):
+        train(LaSVM(gamma=1.0), Arrays(x, y), rule=rule, engine="simulated", out=tmp_path / f"{name}.db")
+    assert plan(tmp_path / "a.db", tmp_path / "b.db").differs == ["rule"]
+
+
+def test_a_run_file_without_timings(tmp_path: Path) -> None:
+    x, y = two_moons(600, noise=0.3, seed=0)
+    out = tmp_path / "run.db"
+    train(LaSVM(gamma=1.0), Arrays(x, y), examples=200, warmstart=200, out=out)
+    with pytest.raises(InputError, match=r"run\.db has no timings to fit.*ends with its warmstart.*sifted for a round"):
+        plan(out)
+    train(LaSVM(gamma=1.0), Arrays(x, y), engine="simulated", out=out, overwrite=True)
+    sql(out, "UPDATE rounds SET sift_seconds = 0, update_seconds = 0")
+    with pytest.raises(InputError, match=r"no timings to fit.*took no time at all"):
+        plan(out)
+
+
+def test_what_is_no_run_file(tmp_path: Path) -> None:
+    with pytest.raises(RunFileError, match="nothing is there"):
+        plan(tmp_path / "nope.db")
+    x, y = two_moons(600, noise=0.3, seed=0)
+    train(LaSVM(gamma=1.0), Arrays(x, y), engine="simulated", out=tmp_path / "run.db")
+    with pytest.raises(InputError, match="examples is 0"):
+        plan(tmp_path / "run.db", examples=0)
