@@ -10,7 +10,7 @@ help:
 	@echo "make test    run all tests"
 	@echo "make check   lint, types, layers"
 	@echo "make bench   measure, write benchmarks/results.json and benchmarks/RESULTS.md"
-	@echo "make picture draw docs/error-against-time.svg anew"
+	@echo "make picture draw the pictures of the README anew"
 
 $(VENV)/.package: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -50,10 +50,12 @@ clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks scripts -name __pycache__ -prune -exec rm -rf {} +
 
-# The picture of the README, from six run files.
+# The pictures of the README, from six run files and a Monte Carlo.
 picture: $(VENV)/.package $(VENV)/.loops
 	for seed in 0 1 2; do \
 	  $(BIN)/paraactive train digits-31v57 --engine simulated --rule passive --examples 102400 --seed $$seed --out $(VENV)/passive-$$seed.db --overwrite; \
 	  $(BIN)/paraactive train digits-31v57 --engine simulated --examples 204800 --seed $$seed --out $(VENV)/signed-$$seed.db --overwrite; \
 	done
 	$(BIN)/python scripts/draw_error.py $(VENV)/passive-?.db $(VENV)/signed-?.db --out docs/error-against-time.svg
+	$(BIN)/paraactive reproduce delays --out $(VENV)/delays
+	cp $(VENV)/delays/delays.svg docs/delays.svg

@@ -12,7 +12,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks import bench_memory, bench_nodes, bench_sift, bench_stragglers, bench_stream, bench_svm, measuring
+from benchmarks import (
+    bench_importance,
+    bench_iwal,
+    bench_memory,
+    bench_nodes,
+    bench_plan,
+    bench_sift,
+    bench_stragglers,
+    bench_stream,
+    bench_svm,
+    measuring,
+)
 
 HERE = Path(__file__).parent
 BEGIN, END = "<!-- made by make bench -->", "<!-- end -->"
@@ -38,6 +49,14 @@ def main() -> None:
             "One slow node, to 35 mistakes",
             lambda: bench_stragglers.measure(repeats),
             bench_stragglers.render,
+        ),
+        ("plan", "The plan against the simulation", lambda: bench_plan.measure(repeats), bench_plan.render),
+        ("iwal", "IWAL", lambda: bench_iwal.measure(repeats), bench_iwal.render),
+        (
+            "importance",
+            "Importance-aware steps of the network",
+            lambda: bench_importance.measure(repeats),
+            bench_importance.render,
         ),
         ("memory", "Memory of ten million examples", bench_memory.measure, bench_memory.render),
         ("stream", "The digits stream", lambda: bench_stream.measure(repeats), bench_stream.render),

@@ -30,7 +30,7 @@ def test_the_commands_named_are_commands() -> None:
     from paraactive.cli.app import run
 
     commands = set(re.findall(r"^    paraactive (\w+)", README, re.MULTILINE))
-    assert commands == {"demo", "train", "resume", "replay"}
+    assert commands == {"demo", "train", "resume", "replay", "plan", "reproduce"}
     assert "`paraactive resize run.db --nodes 4`" in README
     for command in commands:
         assert run([command, "--help"]) == 0

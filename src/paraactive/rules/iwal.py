@@ -64,6 +64,8 @@ def query_probability(gap: ArrayLike, n: ArrayLike, c0: float) -> Doubles:
 
     >>> query_probability([0.0, 0.1, 0.5], n=10_000, c0=2).round(4).tolist()
     [1.0, 0.7493, 0.1985]
+    >>> query_probability(0.1, n=1_000_000, c0=2).round(4)
+    np.float64(0.0936)
     """
     gap, n, c0 = np.asarray(gap, np.float64), np.asarray(n, np.float64), check_c0(c0)
     for name, array in (("gap", gap), ("n", n)):
@@ -74,7 +76,7 @@ def query_probability(gap: ArrayLike, n: ArrayLike, c0: float) -> Doubles:
                 remedy=f"give {name} >= 0",
             )
     known = np.maximum(n, 1.0)
-    return np.where(n > 0, solve_for_probability(gap, deviation(known, c0)), 1.0)
+    return np.where(n > 0, solve_for_probability(gap, deviation(known, c0)), 1.0)[()]  # A number for numbers.
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ def generalization_bound(n: ArrayLike, c0: float) -> Doubles:
     """
     known = _counts("n", n)
     e = deviation(np.maximum(known, 1.0), check_c0(c0))
-    return np.where(known > 0, np.sqrt(2 * e) + 2 * e, np.inf)
+    return np.where(known > 0, np.sqrt(2 * e) + 2 * e, np.inf)[()]
 
 
 def delayed_generalization_bound(t: ArrayLike, delay: int, c0: float) -> Doubles:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paraactive.errors import InputError
+from paraactive.examples import Doubles
 from paraactive.theory.hypotheses import Predictions, as_predictions
 from paraactive.validation import number, whole
 
@@ -77,7 +78,7 @@ def sphere_disagreement_coefficient(dimensions: int) -> float:
     return 2 * math.sqrt(math.pi) * math.exp(math.lgamma(d / 2) - math.lgamma((d - 1) / 2))
 
 
-def sphere_disagreement(r: ArrayLike, dimensions: int) -> float | np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def sphere_disagreement(r: ArrayLike, dimensions: int) -> Doubles:
     """P(X in DIS(h*, r)) for linear separators on the sphere: c times the integral of cos^(d-2) from 0 to pi r.
 
     c = 2 Gamma(d/2) / (sqrt(pi) Gamma((d-1)/2)); the integral is taken numerically (Gauss-Legendre, 64 points).
