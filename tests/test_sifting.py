@@ -16,11 +16,11 @@ from paraactive.errors import InputError
 from paraactive.examples import Doubles, Examples, Ints
 from paraactive.log import MemoryLog
 from paraactive.node import Node
-from paraactive.rules import Gradient, Margin, Passive, Rule, SignedMargin, Uniform
+from paraactive.rules import Gradient, IwalMargin, Margin, Passive, Rule, SignedMargin, Uniform
 from paraactive.schedules import Plan, synchronous
 from paraactive.sifting import sift, take_all
 
-RULES: list[Rule] = [Margin(0.1), SignedMargin(0.1), Gradient(), Uniform(0.2), Passive()]
+RULES: list[Rule] = [Margin(0.1), SignedMargin(0.1), Gradient(), IwalMargin(), Uniform(0.2), Passive()]
 _SEEDS = 600
 
 

@@ -22,6 +22,9 @@ _LEARNERS: dict[str, Callable[[], Learner]] = {
     "linear": lambda: LaSVM(kernel="linear"),
     "poly": lambda: LaSVM(kernel="poly", gamma=0.5, coef0=1.0),
     "network": lambda: Network(hidden=20),
+    "aware network": lambda: Network(hidden=20, importance_aware=True),
+    "squared network": lambda: Network(hidden=20, loss="squared"),
+    "aware squared network": lambda: Network(hidden=20, loss="squared", importance_aware=True),
 }
 X, Y = two_moons(300, noise=0.3, seed=0)
 P = np.random.default_rng(1).uniform(0.05, 1.0, 300)

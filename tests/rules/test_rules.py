@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paraactive.errors import InputError
-from paraactive.rules import Gradient, Margin, Passive, Rule, SignedMargin, Uniform
+from paraactive.rules import Gradient, IwalMargin, Margin, Passive, Rule, SignedMargin, Uniform
 
-ALL_RULES: list[Rule] = [Margin(0.1), Margin(1e-4), SignedMargin(0.05), Gradient(), Uniform(0.3), Passive()]
+ALL_RULES: list[Rule] = [
+    Margin(0.1), Margin(1e-4), SignedMargin(0.05), Gradient(), IwalMargin(), IwalMargin(50), Uniform(0.3), Passive(),
+]  # fmt: skip
 
 
 def probability(rule: Rule, score: Any, seen: Any, y: Any) -> Any:

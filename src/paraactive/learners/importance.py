@@ -31,10 +31,13 @@ def logistic_push(margin, weight, k):
     if total < 1e-9:
         return weight / (1.0 + pull)
     # The way d = m' - m solves d + exp(m) (exp(d) - 1) = k w: convex, so from above Newton comes down to the root.
-    way = min(total / (1.0 + pull), math.log1p(total / max(pull, 1e-300)))
+    # Above it are k w / (1 + exp(m)), because exp(d) - 1 >= d, and log(1 + k w / exp(m)), because d >= 0.
+    far = math.log(total) - margin
+    way = min(total / (1.0 + pull), far if far > 30.0 else math.log1p(math.exp(far)))
     for _ in range(_ENOUGH):
-        grown = pull * math.exp(way)
-        less = (way + pull * math.expm1(way) - total) / (1.0 + grown)
+        grown = math.exp(margin + way)
+        gained = pull * math.expm1(way) if way < 1.0 else grown - pull
+        less = (way + gained - total) / (1.0 + grown)
         way -= less
         if less <= 1e-15 * way:
             break

@@ -89,7 +89,7 @@ class IwalMargin:
     (hinge; logistic, far out). So w = n |f(x)|, and G = |f(x)|; more than 1 it cannot be, it is a difference of error
     rates. Scores should be in such units, as those of LaSVM, Network and most others are.
 
-    `Margin` falls exponentially with the margin; this one stops at about 18 C0 log(n)/n, so weights stay moderate,
+    `Margin` falls exponentially with the margin; this one stops at about 71 C0 log(n)/n, so weights stay moderate,
     and what is far from the boundary is still looked at now and then. The larger C0, the more are selected.
 
     >>> import numpy as np

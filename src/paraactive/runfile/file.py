@@ -13,8 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
-from dataclasses import asdict, dataclass
-from itertools import pairwise
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ import numpy as np
 
 from paraactive.errors import InputError, RunFileLockedError
 from paraactive.events import Event, Round
-from paraactive.examples import Entries, Examples, Ints, Place, Selected, Stretch, Tile
+from paraactive.examples import Entries, Examples, Place, Selected, Stretch, Tile
 from paraactive.log import joined
 from paraactive.runfile import connection
 from paraactive.runfile.lock import RunLock
@@ -32,16 +31,6 @@ from paraactive.streams.base import Stream
 
 _COMMIT_SECONDS = 0.5
 _SNAPSHOTS_KEPT = 2
-
-
-@dataclass(frozen=True)
-class SiftedWith:
-    """Which examples each model had behind it that sifted."""
-
-    ends: Ints
-    """Examples seen at the end of the warmstart, and of each round or tile after it."""
-    knew: Ints
-    """For each round or tile: how many of the examples were behind the model that sifted it; -1 if nobody knows."""
 
 
 class RunFile:
@@ -265,21 +254,16 @@ class RunFile:
             for *numbers, elapsed in rows.fetchall():
                 yield Round(*numbers, elapsed={int(k): seconds for k, seconds in json.loads(elapsed).items()})
 
-    def sifted(self) -> SiftedWith:
-        """How far behind the models were that sifted, round by round, in an asynchronous run tile by tile."""
+    def tiles_sifted(self) -> list[tuple[int, int | None]]:
+        """Of each tile: examples seen after it, and those behind the model that sifted it; None if nobody knows."""
         with self._guarded("read"):
-            ends = self._database.execute("SELECT seen, version FROM rounds ORDER BY number").fetchall()
-            tiles = self._database.execute("SELECT seen, version FROM tiles ORDER BY number").fetchall()
-            entries = self._database.execute("SELECT seen, version FROM entries ORDER BY sequence").fetchall()
-        seen, version = np.array([*ends[:1], *(tiles or ends[1:])], np.int64).reshape(-1, 2).T
-        used, model = np.array(entries, np.int64).reshape(-1, 2).T
-        knew = np.full(max(len(seen) - 1, 0), -1, np.int64)
-        for number, (first, last) in enumerate(pairwise(version.tolist())):
-            if last > first:
-                # What the model had applied ends with this round or tile.
-                reach = seen[np.searchsorted(version, model[first:last].min(), side="right") - 1]
-                knew[number] = min(reach, used[first:last].min())
-        return SiftedWith(seen, knew)
+            return self._database.execute(
+                "WITH tile AS (SELECT number, seen, version, "
+                "lag(version, 1, (SELECT version FROM rounds WHERE number = 0)) OVER (ORDER BY number) AS before "
+                "FROM tiles) "
+                "SELECT seen, (SELECT min(seen) FROM entries WHERE sequence >= before AND sequence < tile.version) "
+                "FROM tile ORDER BY number"
+            ).fetchall()
 
     @property
     def needs_stream(self) -> bool:

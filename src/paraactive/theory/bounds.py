@@ -85,12 +85,11 @@ def label_complexity_bound(
 ) -> Doubles:
     """Theorem 2: how many labels are asked for in expectation after each of the steps, n = n_1, n_2, ... n_t.
 
-        1 + 2 theta err(h*) n_t + sum over s <= t of theta (root sqrt(e_s) + logarithm e_s log(1/e_s)) + linear e_s,
+        sum over s <= t of min(1, 2 theta err(h*) + theta (root sqrt(e_s) + logarithm e_s log(1/e_s)) + linear e_s),
 
     e_s = C0 log(n_s+1)/n_s; `theta` is the disagreement coefficient, `best_error` is err(h*). The paper has
-    O(theta sum of (sqrt(e_s) + e_s)) for the sum; the constants are explicit here. With the default ones it holds
-    where Theorem 1 does. No step asks for more than one label, so no term of the sum counts more than 1; a step that
-    knows nothing counts 1.
+    1 + 2 theta err(h*) n_t + O(theta sum of (sqrt(e_s) + e_s)); the constants are explicit here. With the default ones
+    it holds where Theorem 1 does. No step asks for more than one label; a step that knows nothing counts 1.
 
     >>> n = np.arange(100_000)
     >>> label_complexity_bound(n, c0=2, theta=2, best_error=0.0)[-1].round()
@@ -123,8 +122,10 @@ def delayed_label_complexity_bound(
 
 def _counts(name: str, given: ArrayLike) -> Doubles:
     array = np.asarray(given, np.float64)
-    if not np.all(array >= 0):
-        raise InputError(f"{name} has a value below 0", why="it counts examples", remedy=f"give {name} >= 0")
+    if not np.all((array >= 0) & np.isfinite(array)):
+        raise InputError(
+            f"{name} has a value below 0, or not finite", why="it counts examples", remedy=f"give {name} >= 0"
+        )
     return array
 
 

@@ -47,7 +47,7 @@ def random_delays(mean: float, steps: int, seed: int) -> Ints:
     if mean == 1:
         return np.ones(len(t), np.int64)
     u = philox.uniforms(whole("seed", seed), philox.DELAY, t)
-    return np.minimum(t, 1 + np.floor(np.log1p(-u) / math.log1p(-1.0 / mean)).astype(np.int64))
+    return np.minimum(t, 1 + np.floor(np.log1p(-u) / math.log1p(-1.0 / mean))).astype(np.int64)
 
 
 def random_delay_bound(mean: float, steps: int, delta: float) -> int:
@@ -56,19 +56,16 @@ def random_delay_bound(mean: float, steps: int, delta: float) -> int:
     >>> random_delay_bound(100, steps=10_000, delta=0.05)
     1215
     """
-    mean, steps = _mean(mean), whole("steps", steps, 1)
-    if mean == 1:
-        return 1
-    return max(1, math.ceil(math.log(check_delta(delta) / steps) / math.log1p(-1.0 / mean)))
+    mean, steps, delta = _mean(mean), whole("steps", steps, 1), check_delta(delta)
+    return 1 if mean == 1 else max(1, math.ceil(math.log(delta / steps) / math.log1p(-1.0 / mean)))
 
 
 def recorded_delays(path: str | Path) -> Ints:
     """The delays of a run, from its run file, one for each example it has seen, in the order of its log.
 
-    tau(t) = t - n_t, where n_t is how many examples were behind the model that sifted example t: as far as the log that
-    this model had applied reaches. Of the warmstart nothing was sifted: n_t = 0. Within a round, or in an asynchronous
-    run a tile, all were sifted by one model; where nothing was selected, so that the file does not say by which, it is
-    taken to be as far behind as the one before.
+    tau(t) = t - n_t, where n_t is how many examples were behind the model that sifted example t. Of the warmstart
+    nothing was sifted: n_t = 0. Within a round, or in an asynchronous run a tile, all were sifted by one model. If
+    nothing of a tile was selected, the file does not say by which: it is taken to be as far behind as the one before.
 
     >>> import tempfile
     >>> from paraactive import Digits, LaSVM, train
@@ -79,19 +76,30 @@ def recorded_delays(path: str | Path) -> Ints:
     [20, 1, 10, 1, 10]
     """
     with RunFile.read(path) as file, file.understood():
-        sequential = file.configuration["schedule"] == "sequential"
-        sifted = file.sifted()
-    if not len(sifted.ends):
+        schedule, lag = file.configuration["schedule"], file.configuration["lag"]
+        ends = [ended.seen for ended in file.ended_rounds()]
+        tiles = file.tiles_sifted()
+    if not any(ends):
         raise InputError(f"{path} has no examples", why="the run ended before its warmstart", remedy="resume it first")
-    t = _steps(int(sifted.ends[-1]))
-    known = np.zeros(len(t), np.int64)
-    behind = 1
-    for begin, end, knew in zip(sifted.ends[:-1].tolist(), sifted.ends[1:].tolist(), sifted.knew.tolist(), strict=True):
-        behind = begin + 1 - knew if knew >= 0 else behind
-        known[begin:end] = max(0, begin + 1 - behind)
-    if sequential:
-        known[sifted.ends[0] :] = t[sifted.ends[0] :] - 1
-    return t - known
+    if schedule == "asynchronous":
+        pieces = _tile_by_tile(ends[0], tiles)
+    else:
+        lag = lag if schedule == "pipelined" else 0
+        pieces = [(ends[r - 1], ends[r], ends[max(r - 1 - lag, 0)]) for r in range(1, len(ends))]
+    known = np.zeros(pieces[-1][1] if pieces else ends[0], np.int64)
+    for begin, end, knew in pieces:
+        known[begin:end] = np.arange(begin, end) if schedule == "sequential" else knew
+    return _steps(len(known)) - known
+
+
+def _tile_by_tile(warmstart: int, tiles: list[tuple[int, int | None]]) -> list[tuple[int, int, int]]:
+    """(first, last, known) of each tile; what is not said of one is as of the one before."""
+    begin, behind, pieces = warmstart, 0, list[tuple[int, int, int]]()
+    for end, knew in tiles:
+        behind = behind if knew is None else begin - knew
+        pieces.append((begin, end, max(0, begin - behind)))
+        begin = end
+    return pieces
 
 
 def check_delays(delays: int | ArrayLike, steps: int) -> Ints:

@@ -81,14 +81,17 @@ def sphere_disagreement_coefficient(dimensions: int) -> float:
 def sphere_disagreement(r: ArrayLike, dimensions: int) -> Doubles:
     """P(X in DIS(h*, r)) for linear separators on the sphere: c times the integral of cos^(d-2) from 0 to pi r.
 
-    c = 2 Gamma(d/2) / (sqrt(pi) Gamma((d-1)/2)); the integral is taken numerically (Gauss-Legendre, 64 points).
-    From r = 1/2 on it is 1.
+    c = 2 Gamma(d/2) / (sqrt(pi) Gamma((d-1)/2)); the integral is taken numerically (Gauss-Legendre, 64 points), as far
+    as the integrand is not 0. From r = 1/2 on it is 1.
 
     >>> float(sphere_disagreement(0.01, dimensions=3).round(6))
     0.031411
     """
     d = whole("dimensions", dimensions, 2)
-    angle = np.pi * np.minimum(np.asarray(r, np.float64), 0.5)
+    radius = np.asarray(r, np.float64)
+    if not np.all(radius >= 0):
+        raise InputError("r has a value below 0, or not a number", why="it is a distance", remedy="give r >= 0")
+    angle = np.minimum(np.pi * np.minimum(radius, 0.5), 9.0 / math.sqrt(d))  # Beyond, cos^(d-2) is below 1e-17.
     points, weights = np.polynomial.legendre.leggauss(64)
     inner = np.cos(angle[..., None] * (points + 1) / 2) ** (d - 2)
     return sphere_disagreement_coefficient(d) / np.pi * angle / 2 * (inner @ weights)

@@ -133,7 +133,11 @@ class Stumps:
     """
 
     def __init__(self, features: ArrayLike, cuts: ArrayLike, signs: ArrayLike) -> None:
-        self.features, self.cuts = np.asarray(features, np.int64), _finite("cuts", cuts, 1)
+        self.features, self.cuts = np.asarray(features), _finite("cuts", cuts, 1)
+        if self.features.dtype.kind not in "iu":
+            raise InputError(
+                f"features are {self.features.dtype}", why="they are numbers of columns", remedy="give whole numbers"
+            )
         self.signs = _as_bools("the signs", np.asarray(signs))
         if not self.features.shape == self.cuts.shape == self.signs.shape:
             raise InputError(
@@ -181,9 +185,15 @@ class Separators:
     [[True, False]]
     """
 
-    def __init__(self, weights: ArrayLike, bias: ArrayLike = 0.0) -> None:
+    def __init__(self, weights: ArrayLike, bias: ArrayLike | float = 0.0) -> None:
         self.weights = _finite("weights", weights, 2)
-        self.bias = np.broadcast_to(np.asarray(bias, np.float64), (len(self.weights),))
+        self.bias = _finite("bias", [bias] * len(self.weights) if isinstance(bias, int | float) else bias, 1)
+        if len(self.bias) != len(self.weights):
+            raise InputError(
+                f"there are {len(self.bias)} biases for {len(self.weights)} separators",
+                why="each has one",
+                remedy="give as many, or one number for all",
+            )
 
     @classmethod
     def on_the_circle(cls, count: int) -> Separators:
