@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import paraactive
+from cli.asking import Printed, complaint, figures
 from disk import sql
 from making import two_moons
 from paraactive.cli import app
@@ -25,8 +26,6 @@ NAMES = np.where(Y > 0, "spam", "ham")
 COMMANDS = ["demo", "train", "resume", "replay", "resize", "plan", "reproduce"]
 DIGITS = ["train", "digits-31v57", "--examples", "1000", "--batch", "200", "--warmstart", "200"]
 
-Printed = pytest.CaptureFixture[str]
-
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -36,25 +35,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     np.savez("test.npz", x=X[:300] + 0.01, y=NAMES[:300])
     np.save("data.npy", np.column_stack([X, Y]))
     return tmp_path
-
-
-def figures(printed: Printed, *arguments: str) -> dict[str, Any]:
-    """The one JSON object that this command line prints, and nothing else on either side."""
-    assert app.run([*arguments, "--json"]) == 0
-    out, error = printed.readouterr()
-    assert error == ""
-    return json.loads(out)
-
-
-def complaint(printed: Printed, *arguments: str) -> str:
-    """The one line that this command line complains with."""
-    assert app.run([*arguments]) == 2
-    out, error = printed.readouterr()
-    assert out == ""
-    assert error.startswith("paraactive: error: ")
-    assert error.endswith("\n")
-    assert error.count("\n") == 1
-    return error.removeprefix("paraactive: error: ").rstrip("\n")
 
 
 def shell(*arguments: str, program: tuple[str, ...] = (sys.executable, "-m", "paraactive")) -> tuple[int, str, str]:

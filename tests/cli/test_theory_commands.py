@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import paraactive
+from cli.asking import Printed, complaint, figures
 from making import two_moons
 from paraactive.cli import app
 from paraactive.runfile import RunFile
-
-Printed = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(autouse=True)
@@ -31,21 +29,6 @@ def run_file() -> str:
     learner = paraactive.LaSVM(gamma=1.0)
     paraactive.train(learner, data, engine="simulated", warmstart=200, batch=100, out="run.db")
     return "run.db"
-
-
-def figures(printed: Printed, *arguments: str) -> dict[str, Any]:
-    assert app.run([*arguments, "--json"]) == 0
-    out, error = printed.readouterr()
-    assert error == ""
-    return json.loads(out)
-
-
-def complaint(printed: Printed, *arguments: str) -> str:
-    assert app.run([*arguments]) == 2
-    out, error = printed.readouterr()
-    assert out == ""
-    assert error.count("\n") == 1
-    return error
 
 
 @pytest.mark.parametrize("command", ["plan", "reproduce"])

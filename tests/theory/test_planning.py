@@ -75,13 +75,17 @@ def digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_the_predicted_time_of_64_nodes_is_within_a_fifth_of_the_simulation(digits: Path) -> None:
+def test_the_predicted_time_of_64_nodes_is_within_a_fifth_of_the_simulation(digits: Path, tmp_path: Path) -> None:
     # The same pass, so that both sides had the same machine; the fit sees sums over nodes alone, never the clock of 64.
-    found = plan(digits)
-    checks = {check.nodes: check.error for check in found.checks}
-    assert set(checks) == {1, 2, 4, 8, 16, 32, 64, 128}
-    assert abs(checks[64]) < 0.2
-    assert abs(checks[1]) < 0.05
+    # Of three runs the median, because a machine that is held up for a moment is held up in one of 64 portions.
+    found = [{check.nodes: abs(check.error) for check in plan(digits).checks}]
+    for seed in (1, 2):
+        out = tmp_path / f"{seed}.db"
+        train(LaSVM(gamma=0.012, gap=0.2), Digits(seed=seed), engine="simulated", examples=10 * 4096, out=out)
+        found.append({check.nodes: abs(check.error) for check in plan(out).checks})
+    assert set(found[0]) == {1, 2, 4, 8, 16, 32, 64, 128}
+    assert np.median([errors[64] for errors in found]) < 0.2
+    assert np.median([errors[1] for errors in found]) < 0.05
 
 
 def test_the_fit_does_not_look_at_the_clock(digits: Path, tmp_path: Path) -> None:
