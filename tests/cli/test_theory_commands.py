@@ -41,7 +41,7 @@ def test_plan_says_how_many_nodes_pay_and_why(run_file: str, capsys: Printed) ->
     assert app.run(["plan", run_file]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "S(m), to score an example" in out
-    assert "do not pay (twice as many save less than 10%)" in out or "twice as many would pay" in out
+    assert "do not pay (they save less than 10% for each doubling)" in out or "would pay" in out
     assert "updates send less" in out
     assert "How far off the prediction is" in out
     assert "1024" in out
@@ -71,6 +71,25 @@ def test_plan_of_what_has_no_times(capsys: Printed) -> None:
 def test_plan_with_a_link_that_cannot_be(run_file: str, capsys: Printed) -> None:
     assert "latency >= 0" in complaint(capsys, "plan", run_file, "--latency", "-1")
     assert "bandwidth" in complaint(capsys, "plan", run_file, "--bandwidth", "0")
+
+
+def test_plan_of_a_run_with_other_nodes_on_the_way_says_that_it_cannot_be_checked(capsys: Printed) -> None:
+    data = paraactive.Arrays.load("data.npz")
+    paraactive.train(
+        paraactive.LaSVM(gamma=1.0), data, engine="simulated", nodes=3, examples=600, warmstart=200, batch=100,
+        schedule="asynchronous", out="run.db",
+    )  # fmt: skip
+    paraactive.resume("run.db", nodes=2, examples=1000)
+    assert app.run(["plan", "run.db"]) == 0
+    assert "Not known: the run went on with another number of nodes" in capsys.readouterr().out
+
+
+def test_numbers_out_of_all_reason(run_file: str, capsys: Printed) -> None:
+    assert "latency" in complaint(capsys, "plan", run_file, "--latency", "1e308")
+    assert "bandwidth" in complaint(capsys, "plan", run_file, "--bandwidth", "1e-300")
+    assert "rounds" in complaint(capsys, "plan", run_file, "--examples", "1000000000000000000")
+    assert "steps <= 50000000" in complaint(capsys, "reproduce", "delays", "--steps", "1000000000000000")
+    assert "smaller c0" in complaint(capsys, "reproduce", "delays", "--c0", "1e308")
 
 
 def test_reproduce_delays_writes_a_figure_and_all_points(capsys: Printed) -> None:

@@ -281,5 +281,5 @@ def test_an_enormous_weight_takes_the_squared_output_to_its_label_and_not_past_i
 
 
 def test_a_loss_that_is_not_known_is_named() -> None:
-    with pytest.raises(InputError, match=r"no loss 'logisitc'.*did you mean 'logistic'"):
+    with pytest.raises(InputError, match=r"no loss function 'logisitc'.*did you mean 'logistic'"):
         Network(loss="logisitc")

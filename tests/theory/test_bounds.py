@@ -12,8 +12,10 @@ from paraactive.errors import InputError
 from paraactive.theory import (
     PROVEN,
     Constants,
+    Iwal,
     delayed_generalization_bound,
     delayed_label_complexity_bound,
+    disagreement_coefficient,
     generalization_bound,
     label_complexity_bound,
     sufficient_c0,
@@ -84,8 +86,8 @@ def _literal_theorem_2(n: list[int], c0: float, theta: float, best_error: float,
         step = 1.0
         if known:
             e = c0 * math.log(known + 1) / known
-            step = 2 * theta * best_error + theta * constants.root * math.sqrt(e) + constants.linear * e
-            step += theta * constants.logarithm * e * max(math.log(1 / e), 0)
+            step = 2 * best_error + constants.root * math.sqrt(e) + constants.linear * e
+            step = max(theta, 1) * (step + constants.logarithm * e * max(math.log(1 / e), 0))
         total += min(step, 1.0)
         out.append(total)
     return out
@@ -115,7 +117,7 @@ def test_theorem_2_without_delays_is_the_sum_in_the_paper() -> None:
     # With so small an error and such constants no step reaches 1: 1 + 2 theta err n_t + the sum.
     n, constants = np.arange(50_000), Constants(0.1, 0.1, 0.0)
     e = 2 * np.log(n[1:] + 1) / n[1:]
-    expected = 1 + 2 * 2 * 0.01 * n[-1] + np.sum(2 * 0.1 * np.sqrt(e) + 0.1 * e)
+    expected = 1 + 2 * 2 * 0.01 * n[-1] + np.sum(2 * 0.1 * (np.sqrt(e) + e))
     assert label_complexity_bound(n, 2, 2, 0.01, constants=constants)[-1] == pytest.approx(expected, rel=1e-12)
 
 
@@ -154,12 +156,21 @@ def test_with_bounded_delays_the_sum_is_below_the_corollary(
     ours = delayed_label_complexity_bound(t, delay, c0, theta, best_error, constants=constants)
     known = max(t - delay, 0)
     roots = 2 * math.sqrt(known) * math.sqrt(c0 * math.log(t))
-    hidden = theta * (constants.root + 2 / math.e * constants.logarithm) + constants.linear
+    theta = max(theta, 1)
+    hidden = theta * (constants.root + constants.linear + 2 / math.e * constants.logarithm)
     assert ours <= (delay + 2 * theta * best_error * (t - 1) + hidden * roots) * (1 + 1e-12)
     assert ours == pytest.approx(
         _literal_theorem_2([max(s - delay, 0) for s in range(1, t + 1)], c0, theta, best_error, constants)[-1]
     )
     assert ours <= t * (1 + 1e-12)
+
+
+def test_the_bound_holds_where_all_hypotheses_agree_and_labels_are_asked_for_now_and_then() -> None:
+    run = Iwal(2).run(np.ones((100_000, 2), np.bool_), np.ones(100_000, np.bool_))
+    assert disagreement_coefficient(np.ones((10, 2), np.bool_), 0) == 0
+    bound = label_complexity_bound(run.n, 2, theta=0.0, best_error=0.0)
+    assert np.all(np.cumsum(run.p) <= bound)
+    assert run.queries > 100
 
 
 def test_longer_delays_cost_labels_but_no_more_than_their_length() -> None:

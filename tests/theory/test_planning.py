@@ -1,24 +1,25 @@
 from __future__ import annotations
 
-from itertools import pairwise
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from disk import sql
 from making import two_moons
-from paraactive import Arrays, Digits, LaSVM, train
+from paraactive import Arrays, Digits, LaSVM, resume, train
 from paraactive.engines import Cluster
 from paraactive.errors import InputError, RunFileError
 from paraactive.events import Round
 from paraactive.rules import Margin, Passive, Uniform
 from paraactive.theory import CostModel, Line, Link, plan
-from paraactive.theory.planning import NODES, Recorded, fit
+from paraactive.theory.planning import NODES, Recorded, _where_it_ends, fit
 
 
 def recorded(rounds: list[Round], batch: int = 500) -> Recorded:
-    return Recorded("made up", "simulated", 1, {}, batch, "synchronous", rounds, None, 100, None)
+    return Recorded("made up", "simulated", 1, {}, batch, "synchronous", 0, rounds, None, 100, None)
 
 
 def made_by(model: CostModel, n: int) -> list[Round]:
@@ -140,14 +141,86 @@ def test_where_more_nodes_stop_paying_and_why(digits: Path) -> None:
     times = [each.seconds for each in found.predictions]
     assert [each.nodes for each in found.predictions] == list(NODES)
     number = NODES.index(found.pays_until)
-    assert all(after <= 0.9 * before for before, after in pairwise(times[: number + 1]))
-    assert times[number + 1] > 0.9 * times[number]
+    assert times[number] <= 0.9 * times[number - 1]
+    assert all(later > 0.9**more * times[number] for more, later in enumerate(times[number + 1 :], 1))
     assert found.bound == "update"
     slow = plan(digits, link=Link(0.0, 1e5))
     assert slow.bound == "network"
     assert slow.pays_until < found.pays_until
     far = plan(digits, link=Link(10.0))
     assert (far.pays_until, far.bound) == (1, "network")
+
+
+ALL_SIFTING = CostModel(
+    warmstart=100, batch=1000, warmstart_seconds=0.1, score=Line(1e-3), learn=Line(1e-5), settle=0.0, scale=1.0,
+    exponent=0.5,
+)  # fmt: skip
+
+
+def test_nodes_that_pay_only_in_numbers_pay() -> None:
+    # Two nodes are slower than one, because they have to talk; many are not.
+    times = [ALL_SIFTING.predict(100_100, k, Link(0.3)) for k in NODES]
+    assert times[1].seconds > times[0].seconds
+    until, bound = _where_it_ends(times)
+    assert until == 8
+    assert bound == "network"
+
+
+def test_a_round_that_has_no_more_to_share_out_is_sift_bound() -> None:
+    small = replace(ALL_SIFTING, batch=64, score=Line(1e-2))
+    assert _where_it_ends([small.predict(64_100, k) for k in NODES]) == (64, "sift")
+
+
+@pytest.mark.parametrize(
+    ("schedule", "options"),
+    [
+        ("synchronous", {}),
+        ("pipelined", {"lag": 1}),
+        ("pipelined", {"lag": 3}),
+        ("asynchronous", {}),
+        ("sequential", {}),
+    ],
+)
+def test_with_given_costs_every_schedule_is_predicted(schedule: str, options: dict[str, Any], tmp_path: Path) -> None:
+    x, y = two_moons(6000, noise=0.3, seed=0)
+    costs = Cluster(sift_seconds=1e-3, update_seconds=5e-3)
+    nodes = (1,) if schedule == "sequential" else (1, 8)
+    for k in nodes:
+        train(
+            LaSVM(gamma=1.0), Arrays(x, y), engine="simulated", nodes=k, warmstart=300, batch=300, cluster=costs,
+            rule=Uniform(0.1), schedule=schedule, out=tmp_path / f"{k}.db", **options,
+        )  # fmt: skip
+    found = plan(tmp_path / "1.db", tmp_path / f"{nodes[-1]}.db")
+    assert found.model.learn.fixed == pytest.approx(5e-3, rel=0.1)
+    # Asynchronously the last stretch of the log is learnt after the last round ended, and tiles are waited for.
+    tolerance = 0.15 if schedule == "asynchronous" else 0.03
+    for check in found.checks:
+        assert check.error == pytest.approx(0, abs=tolerance), check
+
+
+def test_another_warmstart_is_taken_into_account_and_named(tmp_path: Path) -> None:
+    x, y = two_moons(6000, noise=0.3, seed=0)
+    costs = Cluster(sift_seconds=1e-3, update_seconds=5e-3)
+    for warmstart in (300, 2000):
+        train(
+            LaSVM(gamma=1.0), Arrays(x, y), engine="simulated", warmstart=warmstart, batch=300, cluster=costs,
+            rule=Uniform(0.1), out=tmp_path / f"{warmstart}.db",
+        )  # fmt: skip
+    found = plan(tmp_path / "300.db", tmp_path / "2000.db")
+    assert found.differs == ["warmstart"]
+    for check in found.checks:
+        assert check.error == pytest.approx(0, abs=0.05), check
+
+
+def test_a_run_that_went_on_with_other_nodes_was_not_timed_throughout(tmp_path: Path) -> None:
+    x, y = two_moons(1500, noise=0.3, seed=0)
+    data, out = Arrays(x, y), tmp_path / "run.db"
+    train(
+        LaSVM(gamma=1.0), data, engine="simulated", nodes=3, examples=900, warmstart=300, batch=300, out=out,
+        schedule="asynchronous",
+    )  # fmt: skip
+    resume(out, stream=data, nodes=5, examples=1500)
+    assert plan(out).checks == []
 
 
 def test_sifting_that_is_all_still_pays_at_1024_nodes(tmp_path: Path) -> None:

@@ -334,11 +334,12 @@ def reproduce(
     steps: Annotated[int, typer.Option(help="Examples of each run.")] = 100_000,
     c0: Annotated[float, typer.Option(help="C0 of IWAL, at least 2.")] = 2.0,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the figure and all points. Default: reproduce-EXPERIMENT.")
+        Path | None,
+        typer.Option(help="Folder for the figure and all points. Default: reproduce-EXPERIMENT, with --json none."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run one of the paper's experiments, and show it beside what the paper says."""
+    """Run an experiment, and show it beside what the paper's theorems say."""
     from paraactive.cli.theory import reproduce_experiment
 
     reproduce_experiment(experiment, seeds, steps, c0, out, as_json)

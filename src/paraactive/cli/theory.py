@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -13,7 +14,7 @@ from rich.table import Table
 from paraactive.errors import InputError
 from paraactive.experiments.delays import MEAN_DELAY, DelaysResult, reproduce_delays
 from paraactive.theory import Link, Planned, plan
-from paraactive.theory.planning import PAYS
+from paraactive.theory.planning import NODES, PAYS
 from paraactive.validation import one_of, positive
 
 EXPERIMENTS = ("delays",)
@@ -26,12 +27,12 @@ def plan_nodes(
     link = Link(latency) if bandwidth is None else Link(latency, 1e6 * positive("bandwidth", bandwidth))
     planned = plan(path, other, link=link, examples=examples)
     if as_json:
-        print(json.dumps(planned.summary(), indent=2))
+        print(json.dumps(planned.summary(), indent=2, allow_nan=False))
         return
     console = Console()
     _show_model(console, planned)
     _show_predictions(console, planned)
-    _show_kinds(console, planned)
+    _show_kinds(console, planned, planned.summary()["kinds"])
     _show_checks(console, planned)
 
 
@@ -70,16 +71,17 @@ def _show_predictions(console: Console, planned: Planned) -> None:
 
 def _verdict(planned: Planned) -> str:
     k = planned.pays_until
-    if planned.bound == "sift":
-        return f"Even at {k} nodes twice as many would pay: the run is sift-bound."
+    if planned.bound == "sift" and k == NODES[-1]:
+        return f"Even more than {k} nodes would pay: the run is sift-bound."
     nodes = f"{k} nodes" if k > 1 else "1 node"
     what = {
+        "sift": "sift-bound: a round has no more examples to share out; a larger --batch would have",
         "update": "update-bound: what is left is learning, which every node does, and which more nodes do not shorten",
         "network": "network-bound: what is left is sending to the nodes, which grows with them",
     }[planned.bound]
     rule = planned.model.enough_nodes(planned.examples)
     return (
-        f"More than {nodes} do not pay (twice as many save less than {PAYS:.0%}). Beyond, the run is {what}. "
+        f"More than {nodes} do not pay (they save less than {PAYS:.0%} for each doubling). Beyond, the run is {what}. "
         f"The paper's rule of thumb, n/phi(n), says {rule:,.0f}."
     )
 
@@ -95,11 +97,11 @@ def _bytes_sentence(planned: Planned) -> str:
     )
 
 
-def _show_kinds(console: Console, planned: Planned) -> None:
+def _show_kinds(console: Console, planned: Planned, kinds: dict[str, Any]) -> None:
     table = Table(padding=(0, 2))
     for name in ("run", "operations (s)", "time (s)", "broadcasts"):
         table.add_column(name, justify="left" if name == "run" else "right")
-    for name, cost in planned.summary()["kinds"].items():
+    for name, cost in kinds.items():
         name = f"{name}, k = {planned.pays_until}" if name == "parallel active" else name
         if cost is None:
             table.add_row(name, "not known", "not known", "0")
@@ -107,7 +109,7 @@ def _show_kinds(console: Console, planned: Planned) -> None:
             table.add_row(name, f"{cost['operations']:,.2f}", f"{cost['seconds']:,.2f}", f"{cost['broadcasts']:,.0f}")
     console.print("\nThe three kinds of run:")
     console.print(table)
-    if planned.summary()["kinds"]["sequential passive"] is None:
+    if kinds["sequential passive"] is None:
         console.print(
             f"T of {planned.examples:,} entries is not known: this run learnt {planned.learnt:,}. "
             "To have it, plan with the file of a run with --rule passive."
@@ -124,6 +126,9 @@ def _show_checks(console: Console, planned: Planned) -> None:
             f"{check.error:+.1%}",
         )  # fmt: skip
     console.print("\nHow far off the prediction is:")
+    if not planned.checks:
+        console.print("Not known: the run went on with another number of nodes, so no k was timed throughout.")
+        return
     console.print(table)
     console.print("It does not know of waiting for the slowest of k nodes, nor of starting them.")
     if planned.differs:
@@ -146,7 +151,7 @@ def reproduce_experiment(experiment: str, seeds: int, steps: int, c0: float, out
         try:
             folder.mkdir(parents=True, exist_ok=True)
             figure.write_text(result.figure())
-            points.write_text(json.dumps(result.summary(), indent=2))
+            points.write_text(json.dumps(result.summary(), indent=2, allow_nan=False))
         except OSError as error:
             raise InputError(
                 f"cannot write to {folder}",
@@ -154,7 +159,7 @@ def reproduce_experiment(experiment: str, seeds: int, steps: int, c0: float, out
                 remedy="give --out a folder that you may write to",
             ) from error
     if as_json:
-        print(json.dumps(result.summary(), indent=2))
+        print(json.dumps(result.summary(), indent=2, allow_nan=False))
         return
     _show_delays(Console(), result)
     print(f"The figure is {figure}, all points are in {points}.")
@@ -184,10 +189,12 @@ def _show_delays(console: Console, result: DelaysResult) -> None:
             f"{last.queries_bound:,.0f}", f"{last.queries_bound_one:,.0f}",
         )  # fmt: skip
     console.print(table)
-    first, worst = result.delays[0].points[-1], max(each.points[-1].queries for each in result.delays)
+    first = result.delays[0].points[-1].queries
+    worst = max(result.delays, key=lambda each: each.points[-1].queries)
     console.print(
-        f"The longest delays cost {worst / first.queries - 1:.1%} more labels than none (random ones have a mean of "
-        f"{MEAN_DELAY}). Theorem 1, the first bound, held at every step in at least "
+        f"Delays cost at most {worst.points[-1].queries / first - 1:.1%} more labels than none ({worst.named}). Random "
+        f"ones have a mean of {MEAN_DELAY}. Theorem 1, the first bound, held at every step in at least "
         f"{min(each.within for each in result.delays):.0%} of the runs of each delay. Theorem 2, the second, is shown "
-        "with constants that are proven, and with 1 for the constant that it hides."
+        "with the constants of its proof, and with 1 for the constant that the paper hides, which is no bound. Both "
+        f"are promises only from C0 = {result.sufficient_c0:.0f} on (delta {result.delta:g}); below, they are formulas."
     )

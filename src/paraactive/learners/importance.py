@@ -3,8 +3,11 @@
 A step along the gradient moves the output f by -k slope, where k is the sum over the parameters of step size times
 (df/dparameter)^2. Scaled by a large weight, it overshoots. In w steps of weight 1, or in ever smaller ones, the
 slope goes down on the way: df/dw = -k dloss/df. Where f is linear in the parameters this differential equation has a
-closed form, which never overshoots. `*_push` is the sum of the slopes on the way: the gradient of weight w is the
-gradient of weight 1 with the push in place of the slope.
+closed form, which never overshoots. With the margin m = y f, the push is the integral of the slope over the weight,
+(m' - m)/k: it stands in for weight times slope in a step.
+
+>>> round(logistic_push(-2.0, 1e6, 1.0), 3), round(squared_push(-2.0, 1e6, 1.0), 3)
+(15.815, 3.0)
 """
 
 # pyright: basic, reportCallIssue=false
@@ -21,11 +24,10 @@ _ENOUGH = 60
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def logistic_push(margin, weight, k):
-    """Of the loss log(1 + exp(-m)), m = y f: the u >= 0 such that weight w moves m by k u, to where
-    m' + exp(m') = m + exp(m) + k w, that is m' = c - W(e^c), c the right side, W Lambert's function.
+    """Of the loss log(1 + exp(-m)): the u >= 0 such that weight w moves m by k u, to m' + exp(m') = m + exp(m) + k w.
 
-    For k -> 0 it is w / (1 + exp(m)), the plain step.
-    """  # fmt: skip
+    That is m' = c - W(e^c), c the right side, W Lambert's function. For k -> 0 it is w / (1 + exp(m)), the plain step.
+    """
     pull = math.exp(min(margin, 700.0))
     total = k * weight
     if total < 1e-9:
@@ -46,7 +48,7 @@ def logistic_push(margin, weight, k):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def squared_push(margin, weight, k):
-    """Of the loss (1 - m)^2 / 2, m = y f: the u such that weight w moves m by k u = (1 - m)(1 - exp(-k w)).
+    """Of the loss (1 - m)^2 / 2: the u such that weight w moves m by k u = (1 - m)(1 - exp(-k w)).
 
     For k -> 0 it is w (1 - m), the plain step.
     """

@@ -28,8 +28,9 @@ class Network:
     hidden : hidden units.
     step : step size of AdaGrad.
     seed : of the first weights.
-    loss : "logistic", log(1 + exp(-y f)), or "squared", (1 - y f)^2 / 2.
-    importance_aware : if True, a step of weight w is what w small steps come to, so that a large weight does not
+    loss : "logistic", log(1 + exp(-y f)), or "squared", (1 - y f)^2 / 2. The rule `Gradient` takes scores for those of
+        the logistic loss; those of the squared loss stay near -1 and 1, where it selects nearly everything.
+    importance_aware : if True, a step of weight w moves the output as w small steps do, so that a large weight does not
         overshoot (see `learners.importance`). An update then takes about twice as long. If False, as in the paper,
         the gradient is multiplied by w.
 
@@ -55,7 +56,11 @@ class Network:
         importance_aware: bool = False,
     ) -> None:
         self.hidden, self.step, self.seed = whole("hidden", hidden, 1), positive("step", step), whole("seed", seed)
-        self.loss, self.importance_aware = one_of("loss", loss, _LOSSES), bool(importance_aware)
+        self.loss, self.importance_aware = one_of("loss function", loss, _LOSSES), importance_aware
+        if not isinstance(importance_aware, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(
+                f"importance_aware is {importance_aware!r}", why="it is on or off", remedy="give True or False"
+            )
         self._state: State = {}
 
     def __repr__(self) -> str:

@@ -85,22 +85,20 @@ def _mean_rate(squares, total):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _add_reach(squares, factor, direction, slope, importance, reach):
+def _add_reach(squares, factor, direction, square, reach):
     """Add to `reach`, lane by lane, what a push of 1 on a row of parameters moves f by, divided by step."""
     for h in range(squares.shape[0]):
         along = factor * direction[h]
-        gradient = slope * along
-        total = fma(importance * gradient, gradient, squares[h])
+        total = fma(square * along, along, squares[h])
         reach[h] = fma(along * along, _mean_rate(squares[h], total), reach[h])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _aware_adagrad(parameter, squares, factor, direction, slope, importance, push):
-    """G as after `importance` gradients of slope * factor * direction; the parameters pushed along the direction."""
+def _aware_adagrad(parameter, squares, factor, direction, square, push):
+    """A push along a row of parameters; G grows by square * direction^2."""
     for h in range(parameter.shape[0]):
         along = factor * direction[h]
-        gradient = slope * along
-        total = fma(importance * gradient, gradient, squares[h])
+        total = fma(square * along, along, squares[h])
         parameter[h] -= push * along * _mean_rate(squares[h], total)
         squares[h] = total
 
@@ -112,8 +110,9 @@ def learn(
 ):  # fmt: skip
     """One step of AdaGrad for each example, in order.
 
-    Plainly, its gradient is multiplied by its importance. If `aware`, the step is what that many small ones come to, in
-    f (see `importance`) as in G, with the directions held fixed.
+    Plainly, its gradient is multiplied by its importance. If `aware`, the step is what that many small ones come to
+    (see `importance`), with the directions held fixed. G then grows as by that many gradients like the first: more than
+    on the way, where they get smaller, which keeps later steps small, and networks stable at large step sizes.
     Units from `live` on only fill up the last panel: their gradient is 0, so they stay at 0.
     """
     width, units = weight.shape
@@ -125,34 +124,38 @@ def learn(
             inputs[used] = k
             used += x[i, k] != _ZERO
         _hidden_sums(x[i], inputs, used, weight, hidden)
-        sign, heavy = np.float32(y[i]), np.float32(importance[i])
-        margin = sign * _output(hidden, bias, out_weight, out_bias)
-        slope = -sign * (_ONE / (_ONE + exp(margin)) if loss == LOGISTIC else _ONE - margin)  # d loss / d f
+        f = _output(hidden, bias, out_weight, out_bias)
+        sign = np.float32(y[i])
+        margin = sign * f
+        pull = -sign * importance[i]
+        slope = np.float32(pull / (_ONE + exp(margin)) if loss == LOGISTIC else pull * (_ONE - margin))  # d loss / d f
+        lead = _ONE if aware else slope
         for h in range(units):
             hidden[h] = hidden[h] if h < live else _ZERO  # d f / d out_weight
-            inner[h] = out_weight[h] * hidden[h] * (_ONE - hidden[h])  # d f / d bias
+            inner[h] = lead * out_weight[h] * hidden[h] * (_ONE - hidden[h])  # d f / d bias, times what leads
         if not aware:
-            slope *= heavy
             _adagrad(out_weight, out_weight_g, slope, hidden, step)
             _adagrad(out_bias, out_bias_g, slope, one, step)
-            _adagrad(bias, bias_g, slope, inner, step)
+            _adagrad(bias, bias_g, _ONE, inner, step)
             for u in range(used):
                 k = inputs[u]
-                _adagrad(weight[k], weight_g[k], slope * x[i, k], inner, step)
+                _adagrad(weight[k], weight_g[k], x[i, k], inner, step)
             continue
+        square = slope * np.float32(slope / importance[i])
         reach[:] = _ZERO
-        _add_reach(out_weight_g, _ONE, hidden, slope, heavy, reach)
-        _add_reach(out_bias_g, _ONE, one, slope, heavy, reach)
-        _add_reach(bias_g, _ONE, inner, slope, heavy, reach)
+        _add_reach(out_weight_g, _ONE, hidden, square, reach)
+        _add_reach(out_bias_g, _ONE, one, square, reach)
+        _add_reach(bias_g, _ONE, inner, square, reach)
         for u in range(used):
             k = inputs[u]
-            _add_reach(weight_g[k], x[i, k], inner, slope, heavy, reach)
+            _add_reach(weight_g[k], x[i, k], inner, square, reach)
         far = step * reach.sum()
+        heavy = importance[i]
         push = logistic_push(margin, heavy, far) if loss == LOGISTIC else squared_push(margin, heavy, far)
         push = np.float32(-sign * step * push)
-        _aware_adagrad(out_weight, out_weight_g, _ONE, hidden, slope, heavy, push)
-        _aware_adagrad(out_bias, out_bias_g, _ONE, one, slope, heavy, push)
-        _aware_adagrad(bias, bias_g, _ONE, inner, slope, heavy, push)
+        _aware_adagrad(out_weight, out_weight_g, _ONE, hidden, square, push)
+        _aware_adagrad(out_bias, out_bias_g, _ONE, one, square, push)
+        _aware_adagrad(bias, bias_g, _ONE, inner, square, push)
         for u in range(used):
             k = inputs[u]
-            _aware_adagrad(weight[k], weight_g[k], x[i, k], inner, slope, heavy, push)
+            _aware_adagrad(weight[k], weight_g[k], x[i, k], inner, square, push)

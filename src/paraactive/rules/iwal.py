@@ -18,6 +18,7 @@ from paraactive.validation import number
 
 C1, C2 = 5.0 + 2.0 * 2.0**0.5, 5.0
 """Constants of the paper."""
+_LARGEST = 1e12
 
 
 def check_c0(value: Any) -> float:
@@ -29,6 +30,8 @@ def check_c0(value: Any) -> float:
             why="C0 is of the order of log(hypotheses/delta), and the theorems need it to be 2 at least",
             remedy="give c0 >= 2; the smaller, the fewer are selected",
         )
+    if plain > _LARGEST:
+        raise InputError(f"c0 is {value!r}", why="with that much everything is selected", remedy="give a smaller c0")
     return plain
 
 
@@ -69,9 +72,9 @@ def query_probability(gap: ArrayLike, n: ArrayLike, c0: float) -> Doubles:
     """
     gap, n, c0 = np.asarray(gap, np.float64), np.asarray(n, np.float64), check_c0(c0)
     for name, array in (("gap", gap), ("n", n)):
-        if not np.all(array >= 0) or not np.all(np.isfinite(array)):
+        if not np.all((array >= 0) & (array <= _LARGEST**2)):
             raise InputError(
-                f"{name} has values below 0 or not finite",
+                f"{name} has values below 0, or not finite",
                 why="a gap is how much worse the next best is, and n counts examples",
                 remedy=f"give {name} >= 0",
             )
@@ -87,7 +90,11 @@ class IwalMargin:
     round, then w/n is the weighted error that separates the two predictions: G = w/n. A learner that follows the mean
     loss of n examples takes steps of 1/n, so an importance of w moves f(x) by w/n, in the units of a loss of slope 1
     (hinge; logistic, far out). So w = n |f(x)|, and G = |f(x)|; more than 1 it cannot be, it is a difference of error
-    rates. Scores should be in such units, as those of LaSVM, Network and most others are.
+    rates.
+
+    That is the gap of an ideal learner, not a measured one. LaSVM and Network take far longer steps: a weight of a few
+    units turns their prediction round, and with the gap that follows from it IWAL would ask for nearly everything. The
+    theorems promise nothing for this rule.
 
     `Margin` falls exponentially with the margin; this one stops at about 71 C0 log(n)/n, so weights stay moderate,
     and what is far from the boundary is still looked at now and then. The larger C0, the more are selected.

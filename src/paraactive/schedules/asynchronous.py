@@ -59,8 +59,8 @@ def asynchronous(engine: Engine, log: Log, plan: Plan) -> Generator[Round]:
             sequencer.leave(message.node)
         else:
             stretch, ended = sequencer.accept(message, spent, engine.now() - began)
-            if stretch:
-                spent += engine.apply(stretch)
+            # What ends a round is learnt after it was recorded: its time is the next round's.
+            spent = (0.0 if ended else spent) + (engine.apply(stretch) if stretch else 0.0)
             if ended:
                 yield ended
-                spent, began = 0.0, engine.now()
+                began = engine.now()

@@ -15,36 +15,47 @@ from paraactive.errors import InputError
 from paraactive.examples import Doubles
 from paraactive.validation import number, positive, whole
 
+_MOST_ROUNDS = 10_000_000
+
 
 class Line(NamedTuple):
-    """fixed + slope * m."""
+    """fixed + slope * m, and never below 0.
+
+    >>> Line(1.0, -0.5).at([1, 4]).tolist()
+    [0.5, 0.0]
+    """
 
     fixed: float
     slope: float = 0.0
 
     def at(self, m: Any) -> Any:
-        """Its value; never below 0."""
+        """Its value at m."""
         return np.maximum(self.fixed + self.slope * np.asarray(m, np.float64), 0.0)
 
 
 @dataclass(frozen=True)
 class Link:
-    """What moves between machines: messages take `latency` seconds, and `bandwidth` bytes a second.
+    """What moves between machines: a message of b bytes takes latency + b / bandwidth seconds.
 
     By default it costs nothing, as in the paper.
+
+    >>> Link(latency=0.001, bandwidth=1e8).seconds(1e6)
+    0.01
     """
 
     latency: float = 0.0
     bandwidth: float = math.inf
 
     def __post_init__(self) -> None:
-        if number("latency", self.latency) < 0:
-            raise InputError(f"latency is {self.latency!r}", why="it is a time", remedy="give latency >= 0")
-        if self.bandwidth != math.inf:
-            positive("bandwidth", self.bandwidth)
+        if not 0 <= number("latency", self.latency) <= 1e6:
+            raise InputError(f"latency is {self.latency!r}", why="it is a time", remedy="give latency >= 0, in seconds")
+        if self.bandwidth != math.inf and positive("bandwidth", self.bandwidth) < 1:
+            raise InputError(
+                f"bandwidth is {self.bandwidth!r}", why="less than a byte a second", remedy="give it in bytes a second"
+            )
 
     def seconds(self, count: Any) -> Any:
-        """Of so many bytes."""
+        """Of so many bytes, without the latency."""
         return count / self.bandwidth
 
 
@@ -86,6 +97,16 @@ class Prediction:
         return max(parts, key=lambda name: parts[name])
 
 
+class _Rounds(NamedTuple):
+    """For each round: fresh examples, new entries, entries of the model that sifts, seconds of one node."""
+
+    examples: Doubles
+    entries: Doubles
+    model: Doubles
+    sift: Doubles
+    update: Doubles
+
+
 @dataclass(frozen=True)
 class CostModel:
     """Time of a run as a function of n (examples seen) and k (nodes).
@@ -108,6 +129,8 @@ class CostModel:
     [13.26, 2.49, 1.14]
     >>> round(model.parallel_active(100_000, nodes=8).broadcasts), round(model.enough_nodes(100_000))
     (7219, 14)
+    >>> round(model.passive(4096).seconds, 2), round(model.sequential_active(100_000).seconds, 2)
+    (0.4, 13.26)
     """
 
     warmstart: int
@@ -128,6 +151,12 @@ class CostModel:
     model_bytes: Line | None = None
     """What a model of m entries weighs, if known."""
     schedule: str = "synchronous"
+    lag: int = 0
+    """Pipelined: rounds that the sifting model is behind."""
+
+    def __post_init__(self) -> None:
+        whole("warmstart", self.warmstart, 0)
+        whole("batch", self.batch, 1)
 
     def selected(self, n: Any) -> Any:
         """phi(n) = warmstart + scale (n - warmstart)^exponent, or n while the warmstart lasts."""
@@ -145,25 +174,25 @@ class CostModel:
 
     def passive(self, n: int) -> Cost:
         """Sequential passive: T(n). Far beyond the entries that T was measured on it is only an order of magnitude."""
-        seconds = self.warmstart_seconds + self.train_seconds(n, self._rounds(n))
+        seconds = self._warmstart(n) + self.train_seconds(n, len(self._each_round(n).examples))
         return Cost(seconds, seconds, 0.0)
 
     def sequential_active(self, n: int) -> Cost:
         """Sequential active: n S(phi) + T(phi)."""
         rounds = self._each_round(n)
-        seconds = self.warmstart_seconds + float(np.sum(rounds.sift) + np.sum(rounds.update))
+        seconds = self._warmstart(n) + float(np.sum(rounds.sift) + np.sum(rounds.update))
         return Cost(seconds, seconds, 0.0)
 
     def parallel_active(self, n: int, nodes: int) -> Cost:
         """Parallel active: operations n S(phi) + k T(phi), time n S(phi)/k + T(phi), broadcasts phi(n)."""
         rounds, predicted = self._each_round(n), self.predict(n, nodes)
-        learning = self.warmstart_seconds + float(np.sum(rounds.update))
+        learning = self._warmstart(n) + float(np.sum(rounds.update))
         operations = float(np.sum(rounds.sift)) + whole("nodes", nodes, 1) * learning
         return Cost(operations, predicted.seconds, float(self.selected(n)))
 
     def enough_nodes(self, n: int) -> float:
         """n/phi(n): with so many nodes sifting no longer dominates, if scoring costs about as much as learning."""
-        return n / float(self.selected(n))
+        return whole("n", n, 1) / max(float(self.selected(n)), 1.0)
 
     # With a network ----------------------------------------------------------------------------------------------
 
@@ -172,24 +201,25 @@ class CostModel:
 
         A round of B examples takes ceil(B/k) S(m) to sift, then dT of its entries to learn. On the network it takes two
         messages of latency, its entries once from the nodes to the driver, and to each of the k nodes what `sends` says
-        is less, entries or model. Pipelined, learning goes on while the next round is sifted; asynchronously, messages
-        too.
+        is less, entries or model; with one node nothing. Pipelined, a round is sifted while the one `lag` before it is
+        learnt; asynchronously, messages are on the way while nodes work, and count where they take longer than that.
         """
         k, link = whole("nodes", nodes, 1), link or Link()
-        rounds = self._each_round(n)
+        rounds, warmstart = self._each_round(n), self._warmstart(n)
         share = np.ceil(rounds.examples / k) / np.maximum(rounds.examples, 1)
-        sift = rounds.sift * share
-        network = np.zeros(len(sift)) if k == 1 else 2 * link.latency + self._sent(rounds, k, link)
+        sift, network = rounds.sift * share, self._network(rounds, k, link)
         if self.schedule == "pipelined":
-            elapsed = float(np.sum(np.maximum(sift + network, rounds.update)))
+            early, late = np.split(rounds.update, [max(len(sift) - self.lag, 0)])
+            behind = np.concatenate([np.zeros(len(late)), early])
+            elapsed = float(np.sum(np.maximum(sift + network, behind)) + np.sum(late))
         elif self.schedule == "asynchronous":
-            elapsed = max(float(np.sum(sift + rounds.update)), float(np.sum(self._sent(rounds, k, link))))
+            elapsed = max(float(np.sum(sift + rounds.update)), float(np.sum(network)))
         else:
             elapsed = float(np.sum(sift + rounds.update + network))
+        fetched = min(n, self.warmstart) + float(np.sum(rounds.examples * share))
         return Prediction(
-            k, self.warmstart_seconds, float(np.sum(sift)), float(np.sum(rounds.update)), float(np.sum(network)),
-            min(n, self.warmstart) * self.fetch + float(np.sum(rounds.examples * share)) * self.fetch,
-            self.warmstart_seconds + elapsed,
+            k, warmstart, float(np.sum(sift)), float(np.sum(rounds.update)), float(np.sum(network)),
+            fetched * self.fetch, warmstart + elapsed,
         )  # fmt: skip
 
     def sends(self, n: int) -> dict[str, float | None]:
@@ -199,30 +229,29 @@ class CostModel:
         model = None if self.model_bytes is None else float(np.sum(self.model_bytes.at(rounds.model)))
         return {"replicated": entries, "central": model}
 
-    def _sent(self, rounds: _Rounds, nodes: int, link: Link) -> Doubles:
+    def _network(self, rounds: _Rounds, nodes: int, link: Link) -> Doubles:
+        """Seconds of each round."""
+        if nodes == 1:
+            return np.zeros(len(rounds.examples))
         entries = rounds.entries * self.entry_bytes
         each = entries if self.model_bytes is None else np.minimum(entries, self.model_bytes.at(rounds.model))
-        return link.seconds(entries + nodes * each)
+        messages = 0.0 if self.schedule == "asynchronous" else 2 * link.latency
+        return messages + link.seconds(entries + nodes * each)
 
-    def _rounds(self, n: int) -> int:
-        return -(-max(n - self.warmstart, 0) // self.batch)
+    def _warmstart(self, n: int) -> float:
+        """Its seconds, or the part of them that n examples are."""
+        return self.warmstart_seconds * min(whole("n", n, 0) / max(self.warmstart, 1), 1.0)
 
     def _each_round(self, n: int) -> _Rounds:
-        if whole("n", n, 0) <= self.warmstart:
-            nothing = np.zeros(0)
-            return _Rounds(nothing, nothing, nothing, nothing, nothing)
-        ends = np.minimum(self.warmstart + self.batch * np.arange(self._rounds(n) + 1.0), n)
+        count = -(-max(whole("n", n, 0) - self.warmstart, 0) // self.batch)
+        if count > _MOST_ROUNDS:
+            raise InputError(
+                f"{n} examples are {count} rounds",
+                why=f"a prediction adds up at most {_MOST_ROUNDS} of them",
+                remedy="give fewer examples, or a run with a larger batch",
+            )
+        ends = np.minimum(self.warmstart + self.batch * np.arange(count + 1.0), n)
         entries = self.selected(ends)
         examples, new, before = np.diff(ends), np.diff(entries), entries[:-1]
         update = new * self.learn.at(before + new / 2) + self.settle
         return _Rounds(examples, new, before, examples * self.score.at(before), update)
-
-
-class _Rounds(NamedTuple):
-    """For each round: fresh examples, new entries, entries of the model that sifts, seconds of one node."""
-
-    examples: Doubles
-    entries: Doubles
-    model: Doubles
-    sift: Doubles
-    update: Doubles

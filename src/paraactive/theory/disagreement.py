@@ -36,6 +36,8 @@ def disagreement_coefficient(predictions: Predictions | ArrayLike, best: int, *,
     2.0
     """
     predictions, above = as_predictions(predictions), number("above", above)
+    if above < 0:
+        raise InputError(f"above is {above}", why="it is a distance", remedy="give above >= 0")
     star = predictions.of(best)
     distance = predictions.mistakes(star) / predictions.points
     enters = np.concatenate(
@@ -75,6 +77,8 @@ def sphere_disagreement_coefficient(dimensions: int) -> float:
     [2.0, 3.142, 7.314, 24.878]
     """
     d = whole("dimensions", dimensions, 2)
+    if d > 10**6:  # Stirling: the difference of two such logarithms would have no digits left.
+        return math.sqrt(2 * math.pi) * math.sqrt(d - 1.5)
     return 2 * math.sqrt(math.pi) * math.exp(math.lgamma(d / 2) - math.lgamma((d - 1) / 2))
 
 

@@ -46,7 +46,14 @@ class Predictions:
         step = max(1, _CELLS // self.hypotheses)
         for first in range(0, self.points, step):
             last = min(first + step, self.points)
-            yield slice(first, last), self.rows(first, last)
+            rows = self.rows(first, last)
+            if rows.shape != (last - first, self.hypotheses):
+                raise InputError(
+                    f"rows({first}, {last}) has shape {rows.shape}",
+                    why=f"there are {self.hypotheses} hypotheses",
+                    remedy="give a row for each point and a column for each hypothesis",
+                )
+            yield slice(first, last), rows
 
     def mistakes(self, y: ArrayLike) -> NDArray[np.int64]:
         """How many of the labels y each hypothesis gets wrong."""
@@ -73,7 +80,7 @@ def as_predictions(given: Predictions | ArrayLike) -> Predictions:
     """
     if isinstance(given, Predictions):
         return given
-    matrix = np.asarray(given)
+    matrix = _array("the predictions", given)
     if matrix.ndim != 2:
         raise InputError(
             f"the predictions have {matrix.ndim} dimension(s)",
@@ -154,6 +161,8 @@ class Stumps:
         16
         """
         points, count = _finite("x", x, 2), whole("cuts", cuts, 1)
+        if not points.size:
+            raise InputError("x is empty", why="cuts lie between points", remedy="give one row or more")
         at = np.quantile(points, (np.arange(count) + 0.5) / count, axis=0)  # (cuts, features)
         features = np.broadcast_to(np.arange(points.shape[1]), at.shape)
         once = np.ones(at.size, np.bool_)
@@ -187,7 +196,7 @@ class Separators:
 
     def __init__(self, weights: ArrayLike, bias: ArrayLike | float = 0.0) -> None:
         self.weights = _finite("weights", weights, 2)
-        self.bias = _finite("bias", [bias] * len(self.weights) if isinstance(bias, int | float) else bias, 1)
+        self.bias = _finite("bias", np.full(len(self.weights), bias) if np.ndim(bias) == 0 else bias, 1)
         if len(self.bias) != len(self.weights):
             raise InputError(
                 f"there are {len(self.bias)} biases for {len(self.weights)} separators",
@@ -222,8 +231,17 @@ class Separators:
         )
 
 
+def _array(name: str, given: Any, dtype: Any = None) -> NDArray[Any]:
+    try:
+        return np.asarray(given, dtype)
+    except (ValueError, TypeError) as error:
+        raise InputError(
+            f"{name} cannot be made into an array", why=str(error).rstrip("."), remedy="give rows of one length"
+        ) from None
+
+
 def _finite(name: str, given: ArrayLike, dimensions: int) -> Doubles | Floats:
-    array = np.asarray(given, np.float64)
+    array = _array(name, given, np.float64)
     if array.ndim != dimensions or not np.isfinite(array).all():
         raise InputError(
             f"{name} has {array.ndim} dimension(s)" if array.ndim != dimensions else f"{name} is not finite throughout",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from paraactive.validation import whole
 NODES = tuple(2**power for power in range(11))
 """k = 1, 2, 4 ... 1024."""
 PAYS = 0.1
-"""More nodes pay if twice as many save at least this part of the time."""
+"""More nodes pay if they save at least this part of the time for each doubling."""
 
 _BEYOND = 2
 """Times more entries than T was measured on, up to which it is believed: how it grows with many is not seen in few."""
@@ -38,6 +37,8 @@ class Recorded:
     """Learner, rule and stream, as described."""
     batch: int
     schedule: str
+    lag: int
+    """Rounds that learning is behind sifting: 0, but for a pipelined run."""
     rounds: list[Round]
     wall_seconds: float | None
     """Of the schedule on a real engine, if the run went through in one go."""
@@ -54,6 +55,11 @@ class Recorded:
         """Entries learnt."""
         return self.rounds[-1].version
 
+    @property
+    def warmstart(self) -> int:
+        """Examples learnt first."""
+        return self.rounds[0].seen
+
     @staticmethod
     def read(path: str | Path) -> Recorded:
         """The run file at `path`, if it has times to learn from."""
@@ -65,13 +71,14 @@ class Recorded:
             recorded = Recorded(
                 str(path), known["engine"], known["nodes"],
                 {name: known[name] for name in ("learner", "rule", "stream")},
-                known["batch"], known["schedule"], rounds, ended[-1]["wall_seconds"] if whole_run else None,
+                known["batch"], known["schedule"], known["lag"] if known["schedule"] == "pipelined" else 0,
+                rounds, ended[-1]["wall_seconds"] if whole_run else None,
                 entry_bytes(known["width"]), _model_bytes(weights),
             )  # fmt: skip
         if sum(ended.sift_seconds + ended.update_seconds for ended in rounds[1:]) <= 0:
             raise InputError(
                 f"{path} has no timings to fit",
-                why="it ends with its warmstart" if len(rounds) < 2 else "its rounds took no time at all",
+                why="its rounds took no time at all" if len(rounds) > 1 else "it ends with its warmstart, or before",
                 remedy="give the file of a run that has sifted for a round or more",
             )
         return recorded
@@ -98,17 +105,16 @@ def fit(recorded: Recorded) -> CostModel:
         for name in ("sift_seconds", "update_seconds", "fetch_seconds")
     )
     score = _fitted(np.column_stack([examples, examples * before]), sift, free_first=True)
+    columns = np.column_stack([new, new * (before + new / 2), np.ones(len(new))])
     # The warmstart is one more round to learn T from: it begins with an empty model.
-    entries = np.concatenate([[version[0]], new])
-    middle = np.concatenate([[version[0] / 2], before + new / 2])
-    columns = np.column_stack([entries, entries * middle, np.ones(len(entries))])
+    columns = np.vstack([[version[0], version[0] ** 2 / 2, 1.0], _learnt_in(columns, recorded.lag)])
     learn = _fitted(columns, np.concatenate([[first.update_seconds], update]), sums=slice(1, None))
     scale, exponent = _power(seen[1:] - seen[0], version[1:] - version[0])
     return CostModel(
         warmstart=int(seen[0]), batch=recorded.batch, warmstart_seconds=first.update_seconds,
         score=Line(*score), learn=Line(*learn[:2]), settle=learn[2], scale=scale, exponent=exponent,
         fetch=float(np.sum(fetch)) / float(np.sum(examples)), entry_bytes=recorded.entry_bytes,
-        model_bytes=recorded.model_bytes, schedule=recorded.schedule,
+        model_bytes=recorded.model_bytes, schedule=recorded.schedule, lag=recorded.lag,
     )  # fmt: skip
 
 
@@ -142,7 +148,8 @@ class Planned:
     pays_until: int
     """More nodes than this do not pay."""
     bound: str
-    """Why not: what the time is spent on, there. "sift" if they still would."""
+    """Why not: what the time is spent on, there. "sift" if a round has no more examples to share out, or, at the most
+    nodes, if more still would pay."""
     learnt: int
     """Entries that T was measured on."""
     checks: list[Check]
@@ -199,6 +206,9 @@ def plan(
     link : latency and bandwidth between machines.
     examples : predict for so many; by default as many as the run has seen.
 
+    See `CostModel.predict` for the formula. More nodes pay if they save a tenth of the time for each doubling;
+    `pays_until` is the largest number that does.
+
     >>> import tempfile
     >>> from paraactive import Digits, LaSVM, train
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -216,17 +226,42 @@ def plan(
     if other is not None:
         second = Recorded.read(other)
         differs = [name for name in recorded.parts if recorded.parts[name] != second.parts[name]]
-        checks += _checks(replace(model, batch=second.batch, schedule=second.schedule), second, link)
+        differs += ["warmstart"] if second.warmstart != recorded.warmstart else []
+        checks += _checks(_moved(model, second), second, link)
     return Planned(str(path), n, model, link, predictions, pays_until, bound, recorded.learnt, checks, differs)
 
 
 def _where_it_ends(predictions: list[Prediction]) -> tuple[int, str]:
-    """The k up to which twice as many nodes pay, and what the time goes into beyond."""
-    for fewer, more in pairwise(predictions):
-        if more.seconds > (1 - PAYS) * fewer.seconds:
-            grows = more.network - fewer.network > fewer.sift - more.sift
-            return fewer.nodes, "network" if grows or more.bound == "network" else "update"
-    return predictions[-1].nodes, "sift"
+    """The k up to which more nodes pay, and what the time goes into beyond."""
+    last = 0
+    for number, each in enumerate(predictions):
+        if each.seconds <= (1 - PAYS) ** (number - last) * predictions[last].seconds:
+            last = number
+    here = predictions[last]
+    if here is predictions[-1]:
+        return here.nodes, "sift"
+    more = predictions[last + 1]
+    if 2 * (more.network - here.network) > here.sift - more.sift > 0:
+        return here.nodes, "network"  # It eats up what sifting gains.
+    return here.nodes, more.bound
+
+
+def _moved(model: CostModel, run: Recorded) -> CostModel:
+    """The model for a run with other rounds or another warmstart, whose time is taken to go with T."""
+    learning = replace(model, warmstart=0, warmstart_seconds=0.0)
+    before, now = (learning.train_seconds(entries, 1) for entries in (model.warmstart, run.warmstart))
+    return replace(
+        model, batch=run.batch, schedule=run.schedule, lag=run.lag, warmstart=run.warmstart,
+        warmstart_seconds=model.warmstart_seconds * (now / before if before > 0 else 1.0),
+    )  # fmt: skip
+
+
+def _learnt_in(columns: NDArray[np.float64], lag: int) -> NDArray[np.float64]:
+    """What was learnt while each round was sifted: what was selected `lag` rounds before; in the last, all the rest."""
+    lag = min(lag, len(columns) - 1)
+    learnt = np.vstack([np.zeros((lag, columns.shape[1])), columns[: len(columns) - lag]])
+    learnt[-1] += columns[len(columns) - lag :].sum(axis=0)
+    return learnt
 
 
 def _checks(model: CostModel, run: Recorded, link: Link) -> list[Check]:
