@@ -13,6 +13,7 @@ from paraactive._version import __version__
 
 if TYPE_CHECKING:
     from paraactive.learners import LaSVM, Network
+    from paraactive.model import Model
     from paraactive.streams import Arrays, Digits
     from paraactive.training import replay, resume, train
 
@@ -21,12 +22,13 @@ _HOMES = {
     "Network": "learners",
     "Arrays": "streams",
     "Digits": "streams",
+    "Model": "model",
     "train": "training",
     "resume": "training",
     "replay": "training",
 }
 
-__all__ = ["Arrays", "Digits", "LaSVM", "Network", "__version__", "replay", "resume", "train"]
+__all__ = ["Arrays", "Digits", "LaSVM", "Model", "Network", "__version__", "replay", "resume", "train"]
 
 
 def __getattr__(name: str) -> Any:

@@ -23,7 +23,7 @@ from paraactive.runfile import RunFile
 
 X, Y = two_moons(1200, noise=0.3, seed=0)
 NAMES = np.where(Y > 0, "spam", "ham")
-COMMANDS = ["demo", "train", "resume", "replay", "resize", "plan", "reproduce"]
+COMMANDS = ["demo", "train", "resume", "replay", "resize", "plan", "reproduce", "predict", "evaluate", "save"]
 DIGITS = ["train", "digits-31v57", "--examples", "1000", "--batch", "200", "--warmstart", "200"]
 
 
@@ -352,8 +352,8 @@ BAD_OPTIONS = {
     "--passes 0": "passes is 0: ",
     "--learner netwrk": "no learner 'netwrk': the known learners are svm, network; did you mean 'network'?",
     "--learner swm": "no learner 'swm': the known learners are svm, network; name one of these as the learner.",
-    "--rule sined": "no rule 'sined': the known rules are margin, signed, gradient, iwal, uniform, passive; did you mean",
-    "--rule zzz": "no rule 'zzz': the known rules are margin, signed, gradient, iwal, uniform, passive; name one of these",
+    "--rule sined": "no rule 'sined': the known rules are margin, signed, gradient, iwal, uniform, passive; did",
+    "--rule zzz": "no rule 'zzz': the known rules are margin, signed, gradient, iwal, uniform, passive; name one",
     "--engine cluster": "no engine 'cluster': ",
     "--schedule lazy": "no schedule 'lazy': ",
     "--schedule sequential --nodes 2": "schedule 'sequential' with 2 nodes: ",

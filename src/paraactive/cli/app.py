@@ -28,6 +28,7 @@ DataArgument = Annotated[
     typer.Argument(metavar="TASK_OR_FILE", help="digits-31v57, digits-3v5, or a .npz (x, y) or .npy file."),
 ]
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run file, as train --out wrote it.")]
+ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A run file, or a model file, as save wrote it.")]
 JsonOption = Annotated[
     bool, typer.Option("--json", rich_help_panel="Result", help="Print one JSON object, and nothing else.")
 ]
@@ -304,6 +305,49 @@ def resize(
     from paraactive.cli.commands import resize_run
 
     resize_run(run_file, nodes, as_json)
+
+
+@app.command(epilog="Example: [bold]paraactive predict run.db new.npz --out labels.csv[/bold]")
+def predict(
+    model: ModelArgument,
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="Rows to label: .npz with x, or .npy.")],
+    out: Annotated[Path | None, typer.Option(help="A CSV file for them. Default: the terminal.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """The label and the score of each row of a file, as CSV."""
+    from paraactive.cli.models import predict_file
+
+    predict_file(model, data, out, as_json)
+
+
+@app.command(epilog="Example: [bold]paraactive evaluate run.db test.npz[/bold]")
+def evaluate(
+    model: ModelArgument,
+    data: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[DATA]", help="Examples with labels, .npz or .npy. Default: the run's own test examples."
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """How many of the labels a model gets wrong, and which."""
+    from paraactive.cli.models import evaluate_file
+
+    evaluate_file(model, data, as_json)
+
+
+@app.command(epilog="Example: [bold]paraactive save run.db --out my.model[/bold]")
+def save(
+    run_file: RunArgument,
+    out: Annotated[Path, typer.Option(help="The file to write: numbers and JSON, no pickle.")],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """The model of a run as one small file, for predict, evaluate and Model.load."""
+    from paraactive.cli.models import save_model
+
+    save_model(run_file, out, overwrite, as_json)
 
 
 @app.command(epilog="Example: [bold]paraactive plan run.db --latency 0.001 --bandwidth 125[/bold]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -16,15 +16,34 @@ from paraactive.streams.columns import some
 
 def open_columns(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
     """X and y of a numpy file: .npz with arrays x and y, or .npy whose last column is the label."""
+    arrays = _open(path)
+    if not isinstance(arrays, dict):
+        return _last_column(path, arrays)
+    return _member(path, arrays, "x"), _member(path, arrays, "y")
+
+
+def open_features(path: Path, width: int) -> NDArray[Any]:
+    """X alone: of .npz the array x; of .npy all columns, without the last if there is one more than `width`."""
+    arrays = _open(path)
+    if isinstance(arrays, dict):
+        return _member(path, arrays, "x")
+    return arrays[:, :-1] if arrays.ndim == 2 and arrays.shape[1] == width + 1 else arrays
+
+
+def _open(path: Path) -> dict[str, NDArray[Any]] | NDArray[Any]:
+    """The arrays of an .npz by their names in small letters, or the one of an .npy."""
     try:
         with path.open("rb") as file:
             head = file.read(6)
             if head.startswith(b"PK"):  # an .npz is a zip file
-                return _members(path, file)
+                file.seek(0)
+                with np.load(file, allow_pickle=False) as archive:
+                    wanted = [name for name in archive.files if name.lower() in ("x", "y")]
+                    return {name: np.zeros(0) for name in archive.files} | {n.lower(): archive[n] for n in wanted}
             if head != b"\x93NUMPY":
                 raise ValueError("it is no numpy file")  # numpy itself would advise to unpickle it
         # A memory map: only the float32 copy of a big .npy is ever in memory.
-        return _last_column(path, np.load(path, mmap_mode="r", allow_pickle=False))
+        return np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
         raise InputError(f"no file {path}", why="nothing is there", remedy="check the path") from None
     except InputError:
@@ -37,17 +56,14 @@ def open_columns(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
         ) from None
 
 
-def _members(path: Path, file: BinaryIO) -> tuple[NDArray[Any], NDArray[Any]]:
-    file.seek(0)
-    with np.load(file, allow_pickle=False) as archive:
-        names: dict[str, str] = {name.lower(): name for name in archive.files}
-        if not {"x", "y"} <= names.keys():
-            raise InputError(
-                f"{path} has the arrays {some(list(archive.files)) or 'of no name at all'}",
-                why="features are looked for under x and labels under y",
-                remedy="save it as numpy.savez(path, x=..., y=...)",
-            )
-        return archive[names["x"]], archive[names["y"]]
+def _member(path: Path, arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
+    if name not in arrays:
+        raise InputError(
+            f"{path} has the arrays {some(list(arrays)) or 'of no name at all'}",
+            why="features are looked for under x and labels under y",
+            remedy="save it as numpy.savez(path, x=..., y=...)",
+        )
+    return arrays[name]
 
 
 def _last_column(path: Path, table: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

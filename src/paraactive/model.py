@@ -1,0 +1,207 @@
+"""A trained model to use: it predicts, counts mistakes, and is saved as one file without pickle."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
+
+from paraactive import arguments, parts
+from paraactive._version import __version__
+from paraactive.errors import InputError
+from paraactive.evaluation import count_mistakes, find_again
+from paraactive.examples import Doubles, Examples, Place
+from paraactive.learners.base import Learner
+from paraactive.runfile import RunFile
+from paraactive.state import State, pack, unpack
+from paraactive.streams import Stream
+from paraactive.streams.arrays import encode
+from paraactive.streams.columns import check_width, features
+
+FORMAT = 1
+"""Of the file. One of another format is refused."""
+_ABOUT = "paraactive"
+"""The array that says what the others are; a learner's own are beside it."""
+_ZIP = b"PK"
+
+
+@dataclass(frozen=True, repr=False)
+class Model:
+    """A learner, and what its scores mean.
+
+    Get one by `Model.load` (of a run file, or of a file that `save` wrote), or as Model.of(run.learner, stream).
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from paraactive import Arrays, LaSVM, Model, train
+    >>> x = np.random.default_rng(0).normal(size=(2000, 2))
+    >>> y = np.where(np.hypot(x[:, 0], x[:, 1]) > 1.2, "outside", "inside")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = train(LaSVM(gamma=1.0), Arrays(x, y), out=folder + "/run.db")
+    ...     Model.load(folder + "/run.db").save(folder + "/circle.model")
+    ...     model = Model.load(folder + "/circle.model")
+    >>> model.predict([[0.1, 0.2], [2.0, 1.0]]).tolist()
+    ['inside', 'outside']
+    >>> print(f"sampling rate {run.sampling_rate:.2f}, error {model.mistakes(x, y) / len(x):.2f}")
+    sampling rate 0.21, error 0.02
+    """
+
+    learner: Learner
+    classes: tuple[str, ...]
+    """The names of the labels -1 and +1."""
+    width: int
+    """Features of an example."""
+
+    def __repr__(self) -> str:
+        return f"Model({self.learner!r}, classes={self.classes}, width={self.width})"
+
+    @classmethod
+    def of(cls, learner: Learner, stream: Stream) -> Model:
+        """The model that a learner became on this stream."""
+        return cls(learner, tuple(stream.classes), stream.width)
+
+    # Using it ----------------------------------------------------------------------------------------------------
+
+    def decision_function(self, x: ArrayLike) -> Doubles:
+        """f(x) of each row: above 0 for the second class."""
+        return self.learner.score(self._rows(x))
+
+    def predict(self, x: ArrayLike) -> NDArray[np.str_]:
+        """The name of the class of each row; a score of 0 is the first."""
+        return np.array(self.classes)[(self.decision_function(x) > 0).astype(np.intp)]
+
+    def mistakes(self, x: ArrayLike, y: ArrayLike) -> int:
+        """How many of the labels y it gets wrong."""
+        return count_mistakes(self.learner, self.examples(x, y))
+
+    def examples(self, x: ArrayLike, y: ArrayLike) -> Examples:
+        """These rows and labels, checked: an error for another width or a label that is not one of the classes."""
+        return encode(x, y, (self.classes[0], self.classes[1]), self.width)
+
+    def _rows(self, x: ArrayLike) -> Any:
+        rows = features(x, len(np.asarray(x)))
+        check_width(rows, self.width)
+        return rows
+
+    # Files -------------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write it to one file, of numpy's npz format: numbers and a JSON text, nothing that is ever executed."""
+        description = parts.describe_learner(self.learner)
+        if description["kind"] not in parts.LEARNERS:
+            raise InputError(
+                f"the learner {description['class']} cannot be saved in a model file",
+                why="it is not one of paraactive's own, and a file never names code to load",
+                remedy="keep the run file, and hand the learner over to load it",
+            )
+        about = {
+            "format": FORMAT, "paraactive": __version__, "learner": description, "classes": list(self.classes),
+            "width": self.width, "digest": self.learner.digest(),
+        }  # fmt: skip
+        text = np.frombuffer(json.dumps(about).encode(), np.uint8)
+        state: State = {_ABOUT: text} | {f"state.{name}": array for name, array in self.learner.save().items()}
+        _write(Path(path), pack(state), overwrite)
+
+    @classmethod
+    def load(cls, path: str | Path, *, learner: Learner | None = None, stream: Stream | None = None) -> Model:
+        """The model of a file that `save` wrote, or the one that a run file has come to.
+
+        `learner` and `stream` are for run files whose parts are the user's own, as for `resume`.
+        """
+        path = Path(path)
+        if not path.is_file():
+            why = "it is not a file" if path.exists() else "nothing is there"
+            raise InputError(f"no model {path}", why=why, remedy="give a run file, or a file that save wrote")
+        return _from_file(path) if _is_archive(path) else _from_run(path, learner, stream)
+
+
+def _is_archive(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_ZIP)) == _ZIP
+
+
+def _write(path: Path, data: bytes, overwrite: bool) -> None:
+    try:
+        with path.open("wb" if overwrite else "xb") as file:
+            file.write(data)
+    except FileExistsError:
+        raise InputError(
+            f"{path} is there already",
+            why="it is never overwritten unasked",
+            remedy="give another name, or --overwrite",
+        ) from None
+    except OSError as error:
+        raise InputError(
+            f"cannot write {path}",
+            why=(error.strerror or str(error)).lower(),
+            remedy="give a place that exists and that you may write to",
+        ) from error
+
+
+def _from_file(path: Path) -> Model:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+        arrays = unpack(path.read_bytes()) if f"{_ABOUT}.npy" in names else {}
+    except (InputError, zipfile.BadZipFile) as error:
+        raise _unknown(path, f"it is damaged ({error.args[0]})") from None
+    if _ABOUT not in arrays:
+        raise _unknown(path, "it is a numpy file of something else")
+    try:
+        about = json.loads(bytes(arrays.pop(_ABOUT)))
+        if about["format"] != FORMAT:
+            raise _unknown(path, f"it has format {about['format']}, and this version of paraactive reads {FORMAT}")
+        learner = parts.build_learner(about["learner"])
+        learner.load({name.removeprefix("state."): array for name, array in arrays.items()})
+        model = Model(learner, tuple(map(str, about["classes"])), int(about["width"]))
+        if learner.digest() != about["digest"] or len(model.classes) != 2:
+            raise _unknown(path, "what is in it does not agree with itself")
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise _unknown(path, f"what it says cannot be used ({type(error).__name__}: {error})") from error
+    return model
+
+
+def _unknown(path: Path, why: str) -> InputError:
+    return InputError(f"{path} is not a model", why=why, remedy="give a run file, or a file that save wrote")
+
+
+def _from_run(path: Path, learner: Learner | None, stream: Stream | None) -> Model:
+    """The newest snapshot, and the log from there."""
+    with RunFile.read(path) as file, file.understood():
+        known = file.configuration
+        if not file.version:
+            raise InputError(f"the run in {path} has learnt nothing yet", why="it is young", remedy="resume it first")
+        learner = arguments.the_learner(learner, known["learner"])
+        snapshot = file.last_snapshot()
+        place = Place(0, 0)
+        if snapshot is not None:
+            place, state = snapshot
+            learner.load(state)
+        behind = place.version < file.version
+        if behind and file.needs_stream:
+            stream = arguments.the_stream(stream, known["stream"])
+        with threadpool_limits(limits=1, user_api="blas"):  # As on a node, so that it is the same model.
+            for stretch in file.stretches(place, stream):
+                learner.update(stretch.entries.selected)
+                if stretch.ends_round:
+                    learner.end_round()
+        return Model(learner, tuple(known["classes"]), known["width"])
+
+
+def own_test(path: Path) -> Examples | None:
+    """The test examples that a run was tried on, if this is its file, and says where they are."""
+    if _is_archive(path):
+        return None
+    with RunFile.read(path) as file, file.understood():
+        known = file.configuration
+        if known["test"] is None or known["stream"]["kind"] not in ("digits", "arrays"):
+            return None
+        return find_again(known["test"], parts.build_stream(known["stream"])).examples
