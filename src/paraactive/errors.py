@@ -63,9 +63,22 @@ class ReplayError(ParaActiveError):
     """A log that does not rebuild the model that the run file says it had."""
 
 
+class CheckError(ParaActiveError):
+    """A part that does not do what its contract says; the fact begins with the name of the property."""
+
+
 class ReplicaWarning(RuntimeWarning):
     """A replica differed from the others, and was rebuilt."""
 
 
 class NodeWarning(RuntimeWarning):
     """A node was lost, or did not come; the run goes on without it."""
+
+
+def cannot_write(path: object, error: OSError) -> InputError:
+    """What to raise where a file cannot be written."""
+    return InputError(
+        f"cannot write {path}",
+        why=(error.strerror or str(error)).lower(),
+        remedy="give a place that exists and that you may write to",
+    )

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from paraactive import arguments, parts
 from paraactive._version import __version__
-from paraactive.errors import InputError
+from paraactive.errors import InputError, cannot_write
 from paraactive.evaluation import count_mistakes, find_again
 from paraactive.examples import Doubles, Examples, Place
 from paraactive.learners.base import Learner
@@ -137,11 +137,7 @@ def _write(path: Path, data: bytes, overwrite: bool) -> None:
             remedy="give another name, or --overwrite",
         ) from None
     except OSError as error:
-        raise InputError(
-            f"cannot write {path}",
-            why=(error.strerror or str(error)).lower(),
-            remedy="give a place that exists and that you may write to",
-        ) from error
+        raise cannot_write(path, error) from error
 
 
 def _from_file(path: Path) -> Model:

@@ -11,6 +11,7 @@ import pytest
 from disk import log_of, sql
 from making import two_moons
 from paraactive import Arrays, Digits, LaSVM, Network, replay, resume, train
+from paraactive.checks import engine_checks
 from paraactive.engines import ENGINES
 from paraactive.errors import InputError
 from paraactive.learners import Learner
@@ -86,6 +87,13 @@ def test_without_rounds_every_position_is_seen_once_and_all_replicas_agree(
     check_all_equal(run, out)
     if engine["engine"] in ("processes", "ray"):
         assert set(run.replicas) == {0, 1, 2}
+
+
+def test_ray_passes_the_public_checks_that_are_not_in_this_file(cluster: Any) -> None:
+    own = "without rounds every example is sifted once", "entries say which model sifted them"
+    checks = dict(engine_checks(address=cluster.address))
+    for name in own:  # All of them take a minute, and the other engines pass them in tests/checks.
+        checks[name]("ray")
 
 
 def half_way(run: Run) -> bool:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paraactive.checks import check_rule
 from paraactive.errors import InputError
 from paraactive.rules import Gradient, IwalMargin, Margin, Passive, Rule, SignedMargin, Uniform
 
@@ -31,13 +31,8 @@ def test_p_is_a_probability_that_a_coin_can_toss(rule: Rule, score: float, seen:
 
 
 @pytest.mark.parametrize("rule", ALL_RULES, ids=repr)
-def test_only_a_label_aware_rule_has_a_place_for_labels(rule: Rule) -> None:
-    assert ("y" in inspect.signature(rule.probability).parameters) == rule.needs_labels
-
-
-@pytest.mark.parametrize("rule", ALL_RULES, ids=repr)
-def test_a_description_makes_the_same_rule(rule: Rule) -> None:
-    assert type(rule)(**rule.describe()) == rule
+def test_it_passes_the_public_checks(rule: Rule) -> None:
+    check_rule(rule)
 
 
 @given(eta=st.floats(1e-4, 1), score=st.floats(-10, 10), seen=st.integers(0, 10**6))

@@ -12,7 +12,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from paraactive.errors import InputError
+from paraactive.errors import InputError, cannot_write
 from paraactive.examples import Examples
 from paraactive.model import Model, own_test
 from paraactive.streams.numpy_files import open_columns, open_features
@@ -32,11 +32,7 @@ def predict_file(path: Path, data: Path, out: Path | None, as_json: bool) -> Non
             with out.open("w", newline="") as file:
                 _write(file, labels, scores)
         except OSError as error:
-            raise InputError(
-                f"cannot write {out}",
-                why=(error.strerror or str(error)).lower(),
-                remedy="give --out a place that exists and that you may write to",
-            ) from error
+            raise cannot_write(out, error) from error
         print(f"{len(labels):,} predictions are in {out}.")
 
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from paraactive.errors import InputError
+from paraactive.errors import InputError, cannot_write
 from paraactive.experiments.delays import MEAN_DELAY, DelaysResult, reproduce_delays
 from paraactive.theory import Link, Planned, plan
 from paraactive.theory.planning import NODES, PAYS
@@ -153,11 +153,7 @@ def reproduce_experiment(experiment: str, seeds: int, steps: int, c0: float, out
             figure.write_text(result.figure())
             points.write_text(json.dumps(result.summary(), indent=2, allow_nan=False))
         except OSError as error:
-            raise InputError(
-                f"cannot write to {folder}",
-                why=(error.strerror or str(error)).lower(),
-                remedy="give --out a folder that you may write to",
-            ) from error
+            raise cannot_write(folder, error) from error
     if as_json:
         print(json.dumps(result.summary(), indent=2, allow_nan=False))
         return

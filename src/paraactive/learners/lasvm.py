@@ -278,7 +278,7 @@ class LaSVM:
             "centre": self._centre.copy(),
             "early": self._early.copy(),
             "early_keys": self._early_keys.copy(),
-            "vectors": self._vectors(),
+            "vectors": self._vectors().copy(),
             "alpha": self._alpha[live].copy(),
             "gradient": self._g[live].copy(),
             "lower": self._lower[live].copy(),

@@ -1,0 +1,296 @@
+"""What every engine promises (`Engine` in `schedules/base.py`), as checks: one function for each property.
+
+A run is a schedule on the engine with a log in memory, just as `train` does it one floor up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from paraactive.checks.properties import attempt, name_of, require, same_bits
+from paraactive.coins import coins
+from paraactive.engines import ENGINES, Hosting
+from paraactive.errors import InputError
+from paraactive.examples import Doubles, Ints, Place, Selected
+from paraactive.learners import LaSVM, Learner, Network
+from paraactive.log import MemoryLog
+from paraactive.node import Node
+from paraactive.rules import Gradient, Rule, SignedMargin, Uniform
+from paraactive.schedules import SCHEDULES, Engine, Plan
+from paraactive.streams import Arrays
+from paraactive.validation import one_of
+
+EngineLike: TypeAlias = str | Callable[[Hosting], Engine]
+EngineCheck: TypeAlias = Callable[[EngineLike], None]
+
+_SEED, _RATE = 4, 0.3
+_EXAMPLES, _WARMSTART, _BATCH = 900, 150, 200
+_NODES = (1, 2, 3)
+_REFUSAL = "this learner does not score"
+_SAME_LOG = "who trains on another engine, or with other nodes, must get the same model"
+
+
+@dataclass(frozen=True)
+class _Trained:
+    """What came of a run."""
+
+    log: MemoryLog
+    learner: Learner
+    """The driver's."""
+    replicas: dict[int, str]
+
+    @property
+    def entries(self) -> Selected:
+        return Selected.concatenate([entries.selected for entries in self.log.entries])
+
+
+@dataclass(frozen=True)
+class _Case:
+    """The engine to be checked, and the runs that were made on it: several properties look at the same."""
+
+    engine: EngineLike
+    address: str | None
+    known: dict[tuple[str, str, int], _Trained] = field(default_factory=dict[tuple[str, str, int], _Trained])
+
+    def run(self, schedule: str, nodes: int, parts: str = "svm") -> _Trained:
+        """A run on this engine; if it was made before, that one."""
+        key = schedule, parts, nodes
+        if key not in self.known:
+            self.known[key] = _run(self.engine, self.address, *key)
+        return self.known[key]
+
+
+def check_engine(engine: EngineLike, *, address: str | None = None) -> None:
+    """Raise `CheckError` unless this engine keeps the contract of `paraactive.schedules.Engine`.
+
+    Small runs are made on it, with 1, 2 and 3 nodes, in all schedules of several nodes.
+
+    Parameters
+    ----------
+    engine : the name of one of ours, or a function that makes an engine of a `paraactive.engines.Hosting`.
+    address : of a cluster, handed to the engine in `Hosting.address`.
+
+    >>> from paraactive.engines import Simulated
+    >>> check_engine("simulated")
+    >>> class Late(Simulated):
+    ...     def begin_sift(self, first, last, seen):
+    ...         self.asked = first, last, seen
+    ...     def end_sift(self):
+    ...         super().begin_sift(*self.asked)
+    ...         return super().end_sift()
+    >>> check_engine(lambda hosting: Late(hosting.node, hosting.plan.nodes))
+    Traceback (most recent call last):
+    ...
+    paraactive.errors.CheckError: 'pipelined runs are those of the simulated engine' does not hold, with 2 nodes the
+    log differs in length: who trains on another engine, or with other nodes, must get the same model; sift with the
+    model of begin_sift, and give what was selected in the order of the stream.
+    """
+    for _, check in engine_checks(address=address):
+        check(engine)
+
+
+def engine_checks(*, address: str | None = None) -> list[tuple[str, EngineCheck]]:
+    """All properties of an engine by name, in the order in which `check_engine` tries them.
+
+    The checks of one list share their runs, so take the list once.
+
+    >>> for name, check in engine_checks()[:1]:
+    ...     check("threads")
+    ...     print(name)
+    synchronous runs are those of the simulated engine
+    """
+    cases: dict[EngineLike, _Case] = {}
+
+    def bound(check: Callable[[_Case], None]) -> EngineCheck:
+        return lambda engine: attempt(check, cases.setdefault(engine, _Case(engine, address)))
+
+    return [(name_of(check), bound(check)) for check in _CHECKS]
+
+
+# The properties --------------------------------------------------------------------------------------------------
+
+
+def synchronous_runs_are_those_of_the_simulated_engine(case: _Case) -> None:
+    """With 1, 2 and 3 nodes the log and the model are those of one simulated node, bit for bit."""
+    for nodes in _NODES:
+        _require_simulated(case, "synchronous", nodes)
+
+
+def pipelined_runs_are_those_of_the_simulated_engine(case: _Case) -> None:
+    """The same while one round is learnt and the next is sifted: by the model of before."""
+    _require_simulated(case, "pipelined", 2)
+
+
+def all_replicas_are_equal_in_the_end(case: _Case) -> None:
+    """`finish` gives a digest for every replica, all equal to that of the driver's model, in every schedule."""
+    runs = [case.run("synchronous", 3), case.run("pipelined", 2), case.run("asynchronous", 3, "network")]
+    for run in runs:
+        require(
+            bool(run.replicas) and set(run.replicas.values()) == {run.learner.digest()},
+            f"the driver has {run.learner.digest()[:8]}, the replicas {[each[:8] for each in run.replicas.values()]}",
+            why="each replica sifts by its own model",
+            remedy="let every replica learn every stretch once, in order, and finish wait for it",
+        )
+
+
+def without_rounds_every_example_is_sifted_once(case: _Case) -> None:
+    """In an asynchronous run the positions are seen once each, and what is selected of them is not lost."""
+    run = case.run("asynchronous", 2, "uniform")
+    found, expected = np.sort(run.entries.examples.index), _expected_positions()
+    require(
+        run.log.seen == _EXAMPLES and np.array_equal(found, expected),
+        f"{run.log.seen} of {_EXAMPLES} were seen, and {len(found)} entries logged in place of {len(expected)}",
+        why="p says how often an example is selected only if its coin is tossed once",
+        remedy="publish what a node sifted of each tile that it was granted, as it is",
+    )
+
+
+def the_log_rebuilds_the_model(case: _Case) -> None:
+    """A new learner that learns the log of a run has the digest of the run's model."""
+    for run in (
+        case.run("synchronous", 3),
+        case.run("asynchronous", 3, "network"),
+        case.run("asynchronous", 2, "uniform"),
+    ):
+        learner = type(run.learner)(**run.learner.describe())
+        for stretch in run.log.unlearnt(Place(0, 0)):
+            learner.update(stretch.entries.selected)
+            if stretch.ends_round:
+                learner.end_round()
+        require(
+            learner.digest() == run.learner.digest(),
+            "what the log rebuilds is another model",
+            why="a run is resumed, and a node joins, by replaying the log",
+            remedy="let the driver's node learn every stretch that is applied, and nothing else",
+        )
+
+
+def entries_say_which_model_sifted_them(case: _Case) -> None:
+    """The p of each entry is the one of the model that has applied as many entries as its version says."""
+    entries = case.run("asynchronous", 3, "network").entries
+    learner, rule = _network(), Gradient()
+    examples, applied = entries.examples, 0
+    for version in np.unique(entries.version[_WARMSTART:]).tolist():
+        learner.update(entries.take(slice(applied, version)))
+        applied = version
+        rows = np.flatnonzero(entries.version == version)
+        rows = rows[rows >= _WARMSTART]
+        p = rule.probability(learner.score(examples.x[rows]), entries.seen[rows], examples.y[rows])
+        require(
+            same_bits(p, entries.p[rows]),
+            f"entries of version {version} have another p than that model gives",
+            why="delays are derived from versions, and p must be exact",
+            remedy="sift with Node.sift on the replica itself, and change nothing of what it returns",
+        )
+
+
+def an_error_on_a_node_is_the_callers(case: _Case) -> None:
+    """What a learner raises while a node sifts is raised where the run was started, as it is."""
+    for schedule in ("synchronous", "asynchronous"):
+        raised: Exception | None = None
+        try:
+            _run(case.engine, case.address, schedule, "refusing", 2)
+        except Exception as error:
+            raised = error
+        require(
+            isinstance(raised, InputError) and raised.fact == _REFUSAL,
+            f"a learner that refuses to score, {schedule}, gave {raised!r}",
+            why="a user must hear what is wrong with a part, and not wait for a node that is gone",
+            remedy="let the error of a node travel, and raise it in end_sift and in receive",
+        )
+
+
+# Runs ------------------------------------------------------------------------------------------------------------
+
+
+def _run(engine: EngineLike, address: str | None, schedule: str, parts: str, nodes: int) -> _Trained:
+    learner, rule, stream = _parts(parts)
+    plan, log = Plan(_EXAMPLES, _BATCH, _WARMSTART, nodes), MemoryLog(keep=True)
+    hosting = Hosting(Node(learner, rule, stream, _SEED), plan, address=address)
+    start = ENGINES[one_of("engine", engine, ENGINES)] if isinstance(engine, str) else engine
+    with closing(start(hosting)) as host:
+        with closing(SCHEDULES[schedule](host, log, plan)) as rounds:
+            for _ in rounds:
+                pass
+        replicas = host.finish()
+        return _Trained(log, hosting.node.learner, replicas)
+
+
+@cache
+def _simulated(schedule: str) -> _Trained:
+    return _run("simulated", None, schedule, "svm", 1)
+
+
+def _parts(kind: str) -> tuple[Learner, Rule, Arrays]:
+    """A learner, a rule and a stream: ones that show mistakes of the engine, and are quick."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, _EXAMPLES)
+    stream = Arrays(rng.normal(size=(_EXAMPLES, 2)) + y[:, None], y)
+    if kind == "svm":
+        return LaSVM(gamma=1.0, gap=0.1), SignedMargin(0.1), stream  # It works at the end of a round.
+    # The network does not: its model depends on the version alone.
+    learner = _Refusing(hidden=8) if kind == "refusing" else _network()
+    return learner, Uniform(_RATE) if kind == "uniform" else Gradient(), stream
+
+
+def _network() -> Network:
+    return Network(hidden=8)
+
+
+class _Refusing(Network):
+    """It learns, and cannot score."""
+
+    def score(self, x: ArrayLike) -> Doubles:  # noqa: ARG002
+        raise InputError(_REFUSAL, why="it is a check of the engine", remedy="none is needed")
+
+
+def _require_simulated(case: _Case, schedule: str, nodes: int) -> None:
+    expected, found = _simulated(schedule), case.run(schedule, nodes)
+    different = _different(expected.entries, found.entries)
+    remedy = "sift with the model of begin_sift, and give what was selected in the order of the stream"
+    require(not different, f"with {nodes} nodes the log differs in {different}", why=_SAME_LOG, remedy=remedy)
+    require(
+        found.learner.digest() == expected.learner.digest(),
+        f"with {nodes} nodes the log is the same and the model is not",
+        why=_SAME_LOG,
+        remedy="let the driver's node learn every stretch once, its end of the round included",
+    )
+
+
+def _different(expected: Selected, found: Selected) -> str:
+    """The first column in which two logs differ; who sifted may."""
+    if len(expected) != len(found):
+        return "length"
+    pairs = {
+        "index": (expected.examples.index, found.examples.index),
+        "p": (expected.p, found.p),
+        "seen": (expected.seen, found.seen),
+        "version": (expected.version, found.version),
+        "y": (expected.examples.y, found.examples.y),
+        "x": (expected.examples.x, found.examples.x),
+    }
+    return next((name for name, pair in pairs.items() if not same_bits(*pair)), "")
+
+
+def _expected_positions() -> Ints:
+    """What a uniform rule selects is known before the run, whoever sifts it."""
+    index = np.arange(_EXAMPLES)
+    return index[(index < _WARMSTART) | (coins(_SEED, index) < _RATE)]
+
+
+_CHECKS: tuple[Callable[[_Case], None], ...] = (
+    synchronous_runs_are_those_of_the_simulated_engine,
+    pipelined_runs_are_those_of_the_simulated_engine,
+    all_replicas_are_equal_in_the_end,
+    without_rounds_every_example_is_sifted_once,
+    the_log_rebuilds_the_model,
+    entries_say_which_model_sifted_them,
+    an_error_on_a_node_is_the_callers,
+)

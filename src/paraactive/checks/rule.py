@@ -1,0 +1,218 @@
+"""What every rule promises (`rules/base.py`), as checks: one function for each property."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from paraactive.checks.properties import attempt, name_of, random_pieces, rebuilt, require, same_bits
+from paraactive.examples import Doubles, Ints, Labels
+from paraactive.philox import RESOLUTION
+from paraactive.rules.base import Rule
+
+RuleCheck: TypeAlias = Callable[[Rule], None]
+
+_WEIGHT = "the weight of a selected example is 1/p, so p must be the exact probability"
+_REPLICAS = "the log would depend on how a batch is cut among nodes"
+
+
+def check_rule(rule: Rule) -> None:
+    """Raise `CheckError` unless this rule keeps the contract of `paraactive.rules.Rule`.
+
+    It is tried on scores from -1e6 to 1e6, both labels, and 0 to 10**12 examples seen.
+
+    >>> from paraactive.rules import Margin
+    >>> check_rule(Margin(eta=0.1))
+    >>> class Keen(Margin):
+    ...     def probability(self, score, seen):
+    ...         return 2 * super().probability(score, seen)
+    >>> check_rule(Keen())
+    Traceback (most recent call last):
+    ...
+    paraactive.errors.CheckError: 'p is a probability that a coin can toss' does not hold, p goes from 2.22e-16 to 2:
+    the weight of a selected example is 1/p, so p must be the exact probability; keep p between 2**-53 and 1.
+    """
+    for _, check in rule_checks():
+        check(rule)
+
+
+def rule_checks() -> list[tuple[str, RuleCheck]]:
+    """All properties of a rule by name, in the order in which `check_rule` tries them.
+
+    >>> from paraactive.rules import Passive
+    >>> for name, check in rule_checks()[:2]:
+    ...     check(Passive())
+    ...     print(name)
+    only a rule that needs labels has a place for them
+    there is one p for each example
+    """
+
+    def bound(check: RuleCheck) -> RuleCheck:
+        return lambda rule: attempt(check, rule)
+
+    return [(name_of(check), bound(check)) for check in _CHECKS]
+
+
+# The properties --------------------------------------------------------------------------------------------------
+
+
+def only_a_rule_that_needs_labels_has_a_place_for_them(rule: Rule) -> None:
+    """`needs_labels` and `needs_scores` are True or False; `probability` has a parameter y iff it needs labels."""
+    for name in ("needs_labels", "needs_scores"):
+        value = getattr(rule, name)
+        require(
+            isinstance(value, bool),
+            f"{name} is {value!r}",
+            why="the sifter asks whether it is True",
+            remedy=f"give the class {name} = True or False",
+        )
+    has = "y" in inspect.signature(rule.probability).parameters
+    require(
+        has == rule.needs_labels,
+        f"needs_labels is {rule.needs_labels}, and probability has {'a' if has else 'no'} parameter y",
+        why="a label-blind rule must not be able to see labels, which may cost money",
+        remedy="give probability(score, seen, y) if labels are needed, else probability(score, seen)",
+    )
+
+
+def there_is_one_p_for_each_example(rule: Rule) -> None:
+    """p is float64 and of the shape of the scores, also for no examples."""
+    for columns in (_grid(), _rows(_grid(), slice(0, 0))):
+        p = _ask(rule, columns)
+        require(
+            isinstance(p, np.ndarray) and p.shape == columns[0].shape and p.dtype == np.float64,  # pyright: ignore[reportUnnecessaryIsInstance]
+            f"for {len(columns[0])} examples p is {getattr(p, 'dtype', type(p))} of shape {np.shape(p)}",
+            why="each example is selected with a probability of its own, and logged with it to the bit",
+            remedy="return a float64 array as long as the scores",
+        )
+
+
+def p_is_a_probability_that_a_coin_can_toss(rule: Rule) -> None:
+    """2**-53 <= p <= 1, and never NaN."""
+    p = np.asarray(_ask(rule, _grid()))
+    bad = ~((p >= RESOLUTION) & (p <= 1.0))
+    require(
+        not bad.any(),
+        f"{np.isnan(p).sum()} of {p.size} are NaN"
+        if np.isnan(p).any()
+        else f"p goes from {p.min():.3g} to {p.max():.3g}",
+        why=_WEIGHT,
+        remedy="keep p between 2**-53 and 1",
+    )
+
+
+def asking_is_pure(rule: Rule) -> None:
+    """Asked twice a rule says the same, and it leaves what it is given alone."""
+    columns, untouched = _grid(), _grid()
+    first = np.array(_ask_as_is(rule, columns))
+    changed = any(not same_bits(one, other) for one, other in zip(columns, untouched, strict=True))
+    remedy = "compute p from the arguments alone, and write to none of them"
+    require(not changed, "it wrote to its arguments", why="they are logged afterwards", remedy=remedy)
+    require(
+        same_bits(first, np.array(_ask(rule, _grid()))), "the second time gave another p", why=_WEIGHT, remedy=remedy
+    )
+
+
+def p_does_not_depend_on_other_examples(rule: Rule) -> None:
+    """The p of an example is the same, bit for bit, whatever examples it is asked for with."""
+    whole, rng = np.asarray(_ask(rule, _grid())), np.random.default_rng(0)
+    count = len(_grid()[0])
+    orders = [[slice(row, row + 1) for row in range(count)], *(list(random_pieces(count, rng)) for _ in range(3))]
+    for pieces in orders:
+        joined = np.concatenate([np.asarray(_ask(rule, _rows(_grid(), rows))) for rows in pieces])
+        require(
+            same_bits(whole, joined),
+            f"asked in {len(pieces)} pieces it gave another p",
+            why=_REPLICAS,
+            remedy="compute p elementwise, with no mean, maximum or rank over the batch",
+        )
+
+
+def scores_that_are_not_needed_are_ignored(rule: Rule) -> None:
+    """Where `needs_scores` is False p is the same for every score."""
+    if rule.needs_scores:
+        return
+    score, seen, y = _grid()
+    require(
+        same_bits(np.asarray(_ask(rule, (score, seen, y))), np.asarray(_ask(rule, (np.zeros_like(score), seen, y)))),
+        "needs_scores is False, and p depends on the score",
+        why="the sifter does not compute scores for it, and hands it zeros",
+        remedy="set needs_scores = True",
+    )
+
+
+def a_description_makes_an_equal_rule(rule: Rule) -> None:
+    """Where there is `describe`, its parameters are plain, and make a rule that gives the same p."""
+    twin = rebuilt(rule)
+    if twin is None:
+        return
+    require(
+        same_bits(np.asarray(_ask(twin, _grid())), np.asarray(_ask(rule, _grid()))),
+        f"what {rule.describe()} makes gives another p",
+        why="a run file keeps the description, to make the rule again",
+        remedy="let describe give all of the constructor's parameters",
+    )
+
+
+def it_travels(rule: Rule) -> None:
+    """A rule can be pickled, and what arrives gives the same p."""
+    try:
+        arrived: Rule = pickle.loads(pickle.dumps(rule))
+    except Exception as error:  # Whatever a class says to being pickled.
+        require(
+            False,
+            f"it cannot be pickled ({error})",
+            why="nodes in other processes are sent the rule",
+            remedy="define the class in a module, and keep functions and handles out of it",
+        )
+        raise
+    require(
+        same_bits(np.asarray(_ask(arrived, _grid())), np.asarray(_ask(rule, _grid()))),
+        "what arrives gives another p",
+        why=_REPLICAS,
+        remedy="let pickling keep all parameters",
+    )
+
+
+# What it is asked ------------------------------------------------------------------------------------------------
+
+_Columns: TypeAlias = tuple[Doubles, Ints, Labels]
+
+
+def _grid() -> _Columns:
+    """Every score with every n and both labels; new arrays each time, because a rule may write to them."""
+    size = np.concatenate([[0.0, 1e-300, 1e-9, 1e-3, 1.0, 1e3, 1e6], np.random.default_rng(0).gamma(1.0, 1.0, 20)])
+    seen = np.array([0, 1, 2, 10, 1000, 10**6, 10**9, 10**12], np.int64)
+    scores, counts, labels = np.meshgrid(np.concatenate([-size, size]), seen, np.array([-1, 1], np.int8))
+    return scores.ravel(), counts.ravel(), labels.ravel()
+
+
+def _rows(columns: _Columns, rows: slice) -> _Columns:
+    score, seen, y = columns
+    return score[rows], seen[rows], y[rows]
+
+
+def _ask(rule: Rule, columns: _Columns) -> Any:
+    score, seen, y = columns
+    return _ask_as_is(rule, (score.copy(), seen.copy(), y.copy()))
+
+
+def _ask_as_is(rule: Rule, columns: _Columns) -> Any:
+    score, seen, y = columns
+    return rule.probability(score, seen, y) if rule.needs_labels is True else rule.probability(score, seen)
+
+
+_CHECKS: tuple[RuleCheck, ...] = (
+    only_a_rule_that_needs_labels_has_a_place_for_them,
+    there_is_one_p_for_each_example,
+    p_is_a_probability_that_a_coin_can_toss,
+    asking_is_pure,
+    p_does_not_depend_on_other_examples,
+    scores_that_are_not_needed_are_ignored,
+    a_description_makes_an_equal_rule,
+    it_travels,
+)

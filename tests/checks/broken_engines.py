@@ -1,0 +1,118 @@
+"""One broken engine for each property: the simulated one, but for that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from paraactive.engines import Hosting, Simulated
+from paraactive.examples import Selected, Stretch
+from paraactive.node import Sifted
+from paraactive.schedules.base import Engine, Message, Published
+
+
+def factory(kind: type[Simulated]) -> Callable[[Hosting], Engine]:
+    """What makes such an engine."""
+    return lambda hosting: kind(hosting.node, hosting.plan.nodes, hosting.cluster)
+
+
+class Reversed(Simulated):
+    """What its nodes pass on comes in the wrong order."""
+
+    def end_sift(self) -> tuple[list[Sifted], dict[int, float]]:
+        sifted, largest = super().end_sift()
+        return sifted[::-1], largest
+
+
+class Sleepy(Simulated):
+    """It forgets what learners do at the end of a round, once they sift by rounds."""
+
+    def apply(self, stretch: Stretch) -> float:
+        forgets = stretch.rounds > 0 and self._virtual is None
+        return super().apply(replace(stretch, ends_round=stretch.ends_round and not forgets))
+
+
+class Late(Simulated):
+    """It sifts with the model of the end of a sift."""
+
+    asked: tuple[int, int, int]
+
+    def begin_sift(self, first: int, last: int, seen: int) -> None:
+        self.asked = first, last, seen
+
+    def end_sift(self) -> tuple[list[Sifted], dict[int, float]]:
+        super().begin_sift(*self.asked)
+        return super().end_sift()
+
+
+class Divided(Simulated):
+    def finish(self) -> dict[int, str]:
+        return super().finish() | {7: "another model"}
+
+
+class Silent(Simulated):
+    def finish(self) -> dict[int, str]:
+        super().finish()
+        return {}
+
+
+class _Altering(Simulated):
+    """It alters what nodes publish."""
+
+    def receive(self) -> Message:
+        message = super().receive()
+        return self.altered(message) if isinstance(message, Published) else message
+
+    def altered(self, published: Published) -> Published:
+        raise NotImplementedError
+
+
+class Losing(_Altering):
+    """It loses what was selected of a few tiles."""
+
+    def altered(self, published: Published) -> Published:
+        if published.tile.first % 5:
+            return published
+        width = published.sifted.selected.examples.width
+        return replace(published, sifted=replace(published.sifted, selected=Selected.empty(width)))
+
+
+class Boasting(_Altering):
+    """It says that an older model sifted."""
+
+    def altered(self, published: Published) -> Published:
+        selected = published.sifted.selected
+        older = replace(selected, version=selected.version - (selected.version > 300))
+        return replace(published, sifted=replace(published.sifted, selected=older))
+
+
+class Overeager(Simulated):
+    """In the end, without rounds, it learns the last entries once more."""
+
+    last: Selected | None = None
+    rounds_over = False
+
+    def begin_asynchronous(self) -> Any:
+        self.rounds_over = True
+        return super().begin_asynchronous()
+
+    def apply(self, stretch: Stretch) -> float:
+        self.last = stretch.entries.selected if len(stretch.entries) else self.last
+        return super().apply(stretch)
+
+    def finish(self) -> dict[int, str]:
+        found = super().finish()
+        if self.rounds_over and self.last:
+            self._node.learner.update(self.last)
+        return dict.fromkeys(found, self._node.learner.digest())
+
+
+class Muffling(Simulated):
+    """The errors of its nodes arrive as errors of its own."""
+
+    def begin_sift(self, first: int, last: int, seen: int) -> None:
+        try:
+            super().begin_sift(first, last, seen)
+        except Exception as error:
+            raise RuntimeError("a node has failed") from error
