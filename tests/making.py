@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from paraactive import LaSVM, Network
 from paraactive.examples import Doubles, Floats, Labels, Selected
+from paraactive.learners import Learner
+
+OUR_LEARNERS: dict[str, Callable[[], Learner]] = {
+    "rbf": lambda: LaSVM(gamma=1.0, gap=0.1),
+    "linear": lambda: LaSVM(kernel="linear"),
+    "poly": lambda: LaSVM(kernel="poly", gamma=0.5, coef0=1.0),
+    "network": lambda: Network(hidden=20),
+    "aware network": lambda: Network(hidden=20, importance_aware=True),
+    "squared network": lambda: Network(hidden=20, loss="squared"),
+    "aware squared network": lambda: Network(hidden=20, loss="squared", importance_aware=True),
+}
+"""What every test of a learner's contract is crossed with."""
 
 
 def selected(x: Floats, y: Labels, p: Doubles | float = 1.0) -> Selected:

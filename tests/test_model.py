@@ -14,7 +14,7 @@ import pytest
 
 from disk import sql
 from making import two_moons
-from paraactive import Arrays, Digits, LaSVM, Model, Network, train
+from paraactive import Arrays, Digits, LaSVM, Model, Network, replay, train
 from paraactive.errors import InputError, ParaActiveError
 from paraactive.learners import Learner
 from paraactive.rules import Uniform
@@ -61,6 +61,15 @@ def test_a_stream_that_makes_its_features_again_does_so_for_the_model(tmp_path: 
     run = train(LaSVM(gamma=0.012), Digits(), examples=900, warmstart=300, batch=300, out=out)
     sql(out, "DELETE FROM snapshots")
     assert Model.load(out).learner.digest() == run.learner.digest()
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_run_without_warmstart_begins_with_an_empty_round(learner: str, tmp_path: Path) -> None:
+    out = tmp_path / "run.db"
+    trained = train(LEARNERS[learner](), Arrays(X, NAMES), warmstart=0, batch=200, out=out).learner
+    assert replay(out).learner.digest() == trained.digest()
+    sql(out, "DELETE FROM snapshots")
+    assert Model.load(out).learner.digest() == trained.digest()
 
 
 def test_the_model_of_a_learner_in_hand() -> None:

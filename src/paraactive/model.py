@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits
 
 from paraactive import arguments, parts
 from paraactive._version import __version__
 from paraactive.errors import InputError, cannot_write
 from paraactive.evaluation import count_mistakes, find_again
-from paraactive.examples import Doubles, Examples, Place
+from paraactive.examples import Doubles, Examples
 from paraactive.learners.base import Learner
 from paraactive.runfile import RunFile
 from paraactive.state import State, pack, unpack
@@ -73,8 +72,12 @@ class Model:
         return self.learner.score(self._rows(x))
 
     def predict(self, x: ArrayLike) -> NDArray[np.str_]:
-        """The name of the class of each row; a score of 0 is the first."""
-        return np.array(self.classes)[(self.decision_function(x) > 0).astype(np.intp)]
+        """The name of the class of each row."""
+        return self.named(self.decision_function(x))
+
+    def named(self, score: Doubles) -> NDArray[np.str_]:
+        """The name of the class that each score means; 0 is the first."""
+        return np.array(self.classes)[(score > 0).astype(np.intp)]
 
     def mistakes(self, x: ArrayLike, y: ArrayLike) -> int:
         """How many of the labels y it gets wrong."""
@@ -170,25 +173,15 @@ def _unknown(path: Path, why: str) -> InputError:
 
 
 def _from_run(path: Path, learner: Learner | None, stream: Stream | None) -> Model:
-    """The newest snapshot, and the log from there."""
     with RunFile.read(path) as file, file.understood():
         known = file.configuration
         if not file.version:
             raise InputError(f"the run in {path} has learnt nothing yet", why="it is young", remedy="resume it first")
         learner = arguments.the_learner(learner, known["learner"])
-        snapshot = file.last_snapshot()
-        place = Place(0, 0)
-        if snapshot is not None:
-            place, state = snapshot
-            learner.load(state)
-        behind = place.version < file.version
-        if behind and file.needs_stream:
+        place = file.load_snapshot(learner)
+        if place.version < file.version and file.needs_stream:
             stream = arguments.the_stream(stream, known["stream"])
-        with threadpool_limits(limits=1, user_api="blas"):  # As on a node, so that it is the same model.
-            for stretch in file.stretches(place, stream):
-                learner.update(stretch.entries.selected)
-                if stretch.ends_round:
-                    learner.end_round()
+        file.learn_on(learner, place, stream)
         return Model(learner, tuple(known["classes"]), known["width"])
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from paraactive.errors import InputError, LogGapError
 from paraactive.examples import Entries, Examples, Ints, Place, Selected, Stretch
@@ -152,6 +155,19 @@ class Node:
         start = time.perf_counter()
         selected = sift(self.learner, self.rule, self.seed, fresh, seen, self.version, self.number)
         return Sifted(int(fresh.index[-1]) + 1, selected, fetched, time.perf_counter() - start)
+
+
+def relearn(learner: Learner, stretch: Stretch) -> None:
+    """What a stretch of the log does to a model, on a node or off it."""
+    if len(stretch.entries):
+        learner.update(stretch.entries.selected)
+    if stretch.ends_round:
+        learner.end_round()
+
+
+def as_on_a_node() -> AbstractContextManager[Any]:
+    """One thread of BLAS: a learner that uses it would add up in another order with more."""
+    return threadpool_limits(limits=1, user_api="blas")
 
 
 def _tiles(first: int, last: int) -> Iterator[tuple[int, int]]:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
-
-from threadpoolctl import threadpool_limits
 
 from paraactive import arguments, parts
 from paraactive._version import __version__
@@ -20,7 +18,7 @@ from paraactive.events import Evaluated, Event, Observer, Round, RunEnded, RunSt
 from paraactive.examples import Place
 from paraactive.learners.base import Learner
 from paraactive.log import Log, MemoryLog
-from paraactive.node import Node
+from paraactive.node import Node, as_on_a_node, relearn
 from paraactive.rules import Rule
 from paraactive.run import Run
 from paraactive.runfile import RunFile
@@ -213,12 +211,11 @@ def replay(
             run = Run(learner, _plan_of(known), known["engine"], known["schedule"])
         _observe(observers, RunStarted(file.seen, 0))
         check = _DigestCheck(file, learner)
-        with file.understood(), _as_on_a_node():
+        with file.understood(), as_on_a_node():
             rounds = list(file.ended_rounds())
             for stretch in file.stretches(Place(0, 0), stream):
-                learner.update(stretch.entries.selected)
+                relearn(learner, stretch)
                 if stretch.ends_round:
-                    learner.end_round()
                     run.rounds.append(rounds[stretch.rounds])
                     _observe(observers, run.rounds[-1])
                 check(stretch.ends)
@@ -332,11 +329,6 @@ def _observe(observers: Iterable[Observer], event: Event) -> None:
         observer(event)
 
 
-def _as_on_a_node() -> AbstractContextManager[Any]:
-    """One thread of BLAS: a learner that uses it would add up in another order with more."""
-    return threadpool_limits(limits=1, user_api="blas")
-
-
 # Replaying -------------------------------------------------------------------------------------------------------
 
 
@@ -348,15 +340,9 @@ def _catch_up(run: Run, file: RunFile, setting: _Setting) -> None:
     node = setting.node
     lag = setting.plan.lag if setting.schedule == "pipelined" and file.seen < setting.plan.examples else 0
     rounds = max(file.rounds - lag, min(file.rounds, 1))
-    snapshot = file.last_snapshot(rounds)
-    if snapshot is not None:
-        place, state = snapshot
-        node.learner.load(state)
-        node.stand_at(place, 0)
-    with _as_on_a_node():
-        for stretch in file.stretches(node.place, node.stream, rounds if lag else None):
-            node.learn(stretch)
-    node.seen = file.seen
+    place = file.load_snapshot(node.learner, rounds)
+    place = file.learn_on(node.learner, place, node.stream, rounds if lag else None)
+    node.stand_at(place, file.seen)
     run.rounds = list(file.ended_rounds())
     _recall(run, file)
 

@@ -9,19 +9,10 @@ import pytest
 
 from checks import broken_learners as broken
 from checks.failing import failed, first_named
-from paraactive import LaSVM, Network
+from making import OUR_LEARNERS
 from paraactive.checks import CheckError, check_learner, learner_checks
 
-OURS: dict[str, Callable[[], Any]] = {
-    "rbf": lambda: LaSVM(gamma=1.0, gap=0.1),
-    "linear": lambda: LaSVM(kernel="linear"),
-    "poly": lambda: LaSVM(kernel="poly", gamma=0.5, coef0=1.0),
-    "network": lambda: Network(hidden=20),
-    "aware network": lambda: Network(hidden=20, importance_aware=True),
-    "squared network": lambda: Network(hidden=20, loss="squared"),
-    "aware squared network": lambda: Network(hidden=20, loss="squared", importance_aware=True),
-    "the tests' own": broken.Linear,
-}
+OURS: dict[str, Callable[[], Any]] = {**OUR_LEARNERS, "the tests' own": broken.Linear}
 CHECKS = learner_checks()
 
 AFTER_ROUNDS = {"a loaded learner learns on as the saved one", "it travels", "a description makes an equal learner"}

@@ -11,29 +11,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from making import selected, two_moons
-from paraactive import LaSVM, Network
+from making import OUR_LEARNERS, selected, two_moons
 from paraactive.checks import check_learner
 from paraactive.errors import InputError
 from paraactive.learners import Learner
 
-_LEARNERS: dict[str, Callable[[], Learner]] = {
-    "rbf": lambda: LaSVM(gamma=1.0, gap=0.1),
-    "linear": lambda: LaSVM(kernel="linear"),
-    "poly": lambda: LaSVM(kernel="poly", gamma=0.5, coef0=1.0),
-    "network": lambda: Network(hidden=20),
-    "aware network": lambda: Network(hidden=20, importance_aware=True),
-    "squared network": lambda: Network(hidden=20, loss="squared"),
-    "aware squared network": lambda: Network(hidden=20, loss="squared", importance_aware=True),
-}
 X, Y = two_moons(300, noise=0.3, seed=0)
 P = np.random.default_rng(1).uniform(0.05, 1.0, 300)
 ALL = selected(X, Y, P)
 
 
-@pytest.fixture(params=_LEARNERS)
+@pytest.fixture(params=OUR_LEARNERS)
 def new(request: pytest.FixtureRequest) -> Callable[[], Learner]:
-    return _LEARNERS[request.param]
+    return OUR_LEARNERS[request.param]
 
 
 def test_an_untrained_learner_scores_zero(new: Callable[[], Learner]) -> None:

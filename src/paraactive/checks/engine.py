@@ -21,7 +21,7 @@ from paraactive.errors import InputError
 from paraactive.examples import Doubles, Ints, Place, Selected
 from paraactive.learners import LaSVM, Learner, Network
 from paraactive.log import MemoryLog
-from paraactive.node import Node
+from paraactive.node import Node, relearn
 from paraactive.rules import Gradient, Rule, SignedMargin, Uniform
 from paraactive.schedules import SCHEDULES, Engine, Plan
 from paraactive.streams import Arrays
@@ -161,9 +161,7 @@ def the_log_rebuilds_the_model(case: _Case) -> None:
     ):
         learner = type(run.learner)(**run.learner.describe())
         for stretch in run.log.unlearnt(Place(0, 0)):
-            learner.update(stretch.entries.selected)
-            if stretch.ends_round:
-                learner.end_round()
+            relearn(learner, stretch)
         require(
             learner.digest() == run.learner.digest(),
             "what the log rebuilds is another model",

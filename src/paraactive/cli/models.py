@@ -22,7 +22,8 @@ def predict_file(path: Path, data: Path, out: Path | None, as_json: bool) -> Non
     """The class and the score of each row of a file."""
     model = Model.load(path)
     x = open_features(data, model.width)
-    labels, scores = model.predict(x).tolist(), model.decision_function(x).tolist()
+    score = model.decision_function(x)
+    labels, scores = model.named(score).tolist(), score.tolist()
     if as_json:
         print(json.dumps({"labels": labels, "scores": scores}, allow_nan=False))
     elif out is None:

@@ -22,7 +22,9 @@ import numpy as np
 from paraactive.errors import InputError, RunFileLockedError
 from paraactive.events import Event, Round
 from paraactive.examples import Entries, Examples, Place, Selected, Stretch, Tile
+from paraactive.learners.base import Learner
 from paraactive.log import joined
+from paraactive.node import as_on_a_node, relearn
 from paraactive.runfile import connection
 from paraactive.runfile.lock import RunLock
 from paraactive.schedules.base import Plan
@@ -330,6 +332,23 @@ class RunFile:
         """(entries, bytes) of the snapshots that are kept, oldest first."""
         with self._guarded("read"):
             return self._database.execute("SELECT version, length(state) FROM snapshots ORDER BY version").fetchall()
+
+    def load_snapshot(self, learner: Learner, rounds: int | None = None) -> Place:
+        """Give a new learner the newest snapshot after at most so many rounds. Returns its place in the log."""
+        snapshot = self.last_snapshot(rounds)
+        if snapshot is None:
+            return Place(0, 0)
+        place, state = snapshot
+        learner.load(state)
+        return place
+
+    def learn_on(self, learner: Learner, place: Place, stream: Stream | None, rounds: int | None = None) -> Place:
+        """Let a learner at this place learn the log from there, up to so many rounds. Returns where it then is."""
+        with as_on_a_node():
+            for stretch in self.stretches(place, stream, rounds):
+                relearn(learner, stretch)
+                place = stretch.ends
+        return place
 
     def observe(self, event: Event) -> None:
         """Write an event down. Rounds have a table of their own."""
