@@ -18,11 +18,11 @@ $(VENV)/.package: pyproject.toml
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.package
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' --constraint constraints.txt
 	@touch $@
 
 $(VENV)/.check: $(VENV)/.package
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[check]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[check]' --constraint constraints.txt
 	@touch $@
 
 # numba caches each compiled loop by its own file alone: when one of them changes, all are compiled anew.

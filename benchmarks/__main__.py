@@ -17,6 +17,7 @@ from benchmarks import (
     bench_iwal,
     bench_memory,
     bench_nodes,
+    bench_noise,
     bench_plan,
     bench_sift,
     bench_stragglers,
@@ -58,6 +59,7 @@ def main() -> None:
             lambda: bench_importance.measure(repeats),
             bench_importance.render,
         ),
+        ("noise", "Wrong labels", lambda: bench_noise.measure(repeats), bench_noise.render),
         ("memory", "Memory of ten million examples", bench_memory.measure, bench_memory.render),
         ("stream", "The digits stream", lambda: bench_stream.measure(repeats), bench_stream.render),
     ]

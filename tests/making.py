@@ -49,3 +49,13 @@ def stripes(count: int, width: int, seed: int) -> tuple[Floats, Labels]:
     x = rng.normal(size=(count, width)).astype(np.float32)
     side = x @ rng.normal(size=width) > 0
     return x, np.where(side ^ (rng.random(count) < 0.05), 1, -1).astype(np.int8)
+
+
+def three_blobs(count: int, seed: int, width: int = 2) -> tuple[Floats, Labels]:
+    """Three clouds that overlap a little, with the labels 0, 1 and 2."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, count)
+    centres = np.array([[0.0, 0.0], [2.5, 0.5], [0.5, 2.5]])
+    x = rng.normal(size=(count, width))
+    x[:, :2] += centres[y]
+    return x.astype(np.float32), y.astype(np.int8)

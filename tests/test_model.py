@@ -80,7 +80,7 @@ def test_the_model_of_a_learner_in_hand() -> None:
     assert "svm" in repr(model).lower()
 
 
-def test_a_learner_of_the_users_own_is_handed_over_for_a_run_file_and_not_saved(tmp_path: Path) -> None:
+def test_a_learner_of_the_users_own_is_handed_over(tmp_path: Path) -> None:
     out = tmp_path / "run.db"
     run = train(
         Elsewhere(tmp_path), Arrays(X, NAMES), rule=Uniform(0.5), warmstart=200, batch=200, engine="threads", out=out
@@ -89,9 +89,12 @@ def test_a_learner_of_the_users_own_is_handed_over_for_a_run_file_and_not_saved(
         Model.load(out)
     model = Model.load(out, learner=Elsewhere(tmp_path))
     assert model.learner.digest() == run.learner.digest()
-    with pytest.raises(InputError, match=r"Elsewhere cannot be saved.*keep the run file"):
-        model.save(tmp_path / "a.model")
-    assert not (tmp_path / "a.model").exists()
+    model.save(tmp_path / "own.model")
+    with pytest.raises(InputError, match=r"Elsewhere cannot be made"):
+        Model.load(tmp_path / "own.model")
+    assert Model.load(tmp_path / "own.model", learner=Elsewhere(tmp_path)).learner.digest() == run.learner.digest()
+    with pytest.raises(InputError, match="the learner given has kind 'svm'"):
+        Model.load(tmp_path / "own.model", learner=LaSVM())
 
 
 def test_a_file_that_is_there_is_kept_unless_told(tmp_path: Path) -> None:

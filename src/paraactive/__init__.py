@@ -12,23 +12,43 @@ from typing import TYPE_CHECKING, Any
 from paraactive._version import __version__
 
 if TYPE_CHECKING:
-    from paraactive.learners import LaSVM, Network
+    from paraactive.estimator import ParaActiveClassifier
+    from paraactive.learners import LaSVM, Network, TorchLearner
     from paraactive.model import Model
-    from paraactive.streams import Arrays, Digits
+    from paraactive.oracle import Oracle
+    from paraactive.streams import Arrays, Digits, Table
     from paraactive.training import replay, resume, train
 
 _HOMES = {
+    "ParaActiveClassifier": "estimator",
     "LaSVM": "learners",
     "Network": "learners",
+    "TorchLearner": "learners",
     "Arrays": "streams",
     "Digits": "streams",
+    "Table": "streams",
     "Model": "model",
+    "Oracle": "oracle",
     "train": "training",
     "resume": "training",
     "replay": "training",
 }
 
-__all__ = ["Arrays", "Digits", "LaSVM", "Model", "Network", "__version__", "replay", "resume", "train"]
+__all__ = [
+    "Arrays",
+    "Digits",
+    "LaSVM",
+    "Model",
+    "Network",
+    "Oracle",
+    "ParaActiveClassifier",
+    "Table",
+    "TorchLearner",
+    "__version__",
+    "replay",
+    "resume",
+    "train",
+]
 
 
 def __getattr__(name: str) -> Any:

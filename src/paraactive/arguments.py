@@ -9,7 +9,9 @@ from typing import Any
 from paraactive import parts
 from paraactive.engines import ENGINES, UPDATES, Cluster
 from paraactive.errors import InputError
-from paraactive.learners import Learner, Network
+from paraactive.learners import LaSVM, Learner, Network, SklearnLearner
+from paraactive.learners.guarded import Guarded
+from paraactive.oracle import Oracle
 from paraactive.rules import Rule
 from paraactive.schedules import SCHEDULES, Plan
 from paraactive.streams import Stream
@@ -18,6 +20,8 @@ from paraactive.validation import one_of, whole
 BATCH = 4096
 """Default of batch and warmstart, the paper's; less where there are not many examples to see."""
 
+_MINIBATCH = 32
+"""Of scikit-learn classifiers that are given as they are: one by one they spend their time on checks."""
 _LEARNER = ("score", "update", "end_round", "save", "load", "digest")
 _STREAM = ("width", "length", "classes", "regenerates", "read", "at")
 _RULE = ("needs_labels", "needs_scores", "probability")
@@ -28,6 +32,39 @@ def check_learner(learner: Any) -> None:
     _check_part("learner", learner, _LEARNER, "a learner", "give an untrained one, as LaSVM() or Network()")
 
 
+def check_oracle(oracle: Oracle | None, stream: Stream, rule: Rule, schedule: str) -> None:
+    """An error if labels are wanted that nobody can tell, or that the rule would have to see before they are paid."""
+    labelled = getattr(stream, "labelled", True)
+    if oracle is None:
+        if not labelled:
+            raise InputError(
+                "the stream has no labels",
+                why="what is selected is learnt with its label",
+                remedy="give oracle=Oracle(ask), which is asked for them, or a labelled stream",
+            )
+        return
+    if rule.needs_labels is True:
+        raise InputError(
+            f"rule {type(rule).__name__} needs the labels of all examples",
+            why="the oracle is asked only for those that are selected",
+            remedy="use a rule that is blind to labels: margin, iwal or uniform",
+        )
+    if schedule != "synchronous":
+        raise InputError(
+            f"schedule {schedule!r} with an oracle",
+            why="labels are asked for round by round, while everybody waits",
+            remedy="use schedule 'synchronous', with as small a batch as you like",
+        )
+
+
+def as_learner(given: Any) -> Learner:
+    """The learner given, or one around the scikit-learn classifier given."""
+    if hasattr(given, "get_params") and not hasattr(given, "update"):
+        return SklearnLearner(given, minibatch=_MINIBATCH)
+    check_learner(given)
+    return given
+
+
 def check_stream(stream: Any) -> None:
     """An error if it is not a stream."""
     _check_part("stream", stream, _STREAM, "a stream", "give one, as Arrays(x, y) or Digits()")
@@ -35,16 +72,19 @@ def check_stream(stream: Any) -> None:
 
 def find_rule(rule: Any, learner: Learner) -> Rule:
     """The rule given, by itself or by name; if none is, the one that suits the learner."""
-    rule = default_rule(type(learner)) if rule is None else rule
+    rule = default_rule(learner) if rule is None else rule
     if isinstance(rule, str):
-        return parts.RULES[one_of("rule", rule, parts.RULES)]()
+        return parts.RULES[one_of("rule", rule, [name for name in parts.RULES if name not in parts.AROUND])]()
     _check_part("rule", rule, _RULE, "a rule", "give one, as paraactive.rules.Margin(eta=0.1), or its name")
     return rule
 
 
 def default_rule(learner: Any) -> str:
-    """The name of the rule that suits this class of learners."""
-    return "gradient" if issubclass(learner, Network) else "signed"
+    """The name of the rule that suits this learner, or the one that is guarded."""
+    learner = learner.learner if isinstance(learner, Guarded) else learner
+    if getattr(learner, "log_odds", False) or isinstance(learner, Network):
+        return "gradient"
+    return "least" if isinstance(learner, LaSVM) and (learner.classes or 2) > 2 else "signed"
 
 
 def _check_part(name: str, given: Any, needed: tuple[str, ...], what: str, remedy: str) -> None:
@@ -88,6 +128,11 @@ def _default_nodes(engine: str, schedule: str) -> int:
             why="only you know how much of the cluster the run may use",
             remedy="say how many nodes, as nodes=8 (--nodes 8)",
         )
+    return count_cores()
+
+
+def count_cores() -> int:
+    """Those that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -154,7 +199,8 @@ def check_setting(
 def check_untrained(learner: Learner) -> None:
     """The log of a run file begins with nothing learnt, so its learner must too."""
     description = parts.describe_learner(learner)
-    if description["kind"] in parts.LEARNERS and parts.build_learner(description).digest() != learner.digest():
+    known = description["kind"] in parts.LEARNERS
+    if getattr(learner, "steps", 0) or (known and parts.build_learner(description).digest() != learner.digest()):
         raise InputError(
             "the learner has been trained before",
             why="a run file rebuilds the model from its log, which begins with this run",
@@ -162,11 +208,13 @@ def check_untrained(learner: Learner) -> None:
         )
 
 
-def the_learner(given: Learner | None, known: parts.Description) -> Learner:
+def the_learner(given: Learner | None, known: parts.Description, classes: int) -> Learner:
     """The learner of a run file: made from it, or handed over and the same."""
     if given is None:
         return parts.build_learner(known)
     check_learner(given)
+    if getattr(given, "classes", 2) is None:
+        parts.expect_classes(given, classes)
     parts.check_same("learner", parts.describe_learner(given), known)
     check_untrained(given)
     return given

@@ -11,10 +11,12 @@ from numpy.typing import ArrayLike
 
 from paraactive.errors import InputError
 from paraactive.examples import Examples
+from paraactive.labels import decide, numbers_of
 from paraactive.learners.base import Learner
-from paraactive.streams import Digits, Stream
-from paraactive.streams.arrays import encode, load_like
+from paraactive.streams import Digits, Stream, Table, open_examples
+from paraactive.streams.arrays import encode
 from paraactive.streams.columns import check_width
+from paraactive.streams.locations import absolute
 
 TestData: TypeAlias = "Examples | tuple[ArrayLike, ArrayLike] | str | Path | bool | None"
 _STREAM, _FILE, _GIVEN = "stream", "file", "given"
@@ -47,8 +49,8 @@ def find_test(test: TestData, stream: Stream) -> TestSet:
             why="it is examples to count mistakes on",
             remedy="give (x, y), a file, Examples, or True for the stream's own",
         )
-    path = Path(test).absolute()
-    return TestSet(load_like(path, stream.classes, stream.width), {"kind": _FILE, "path": str(path)})
+    path = absolute(test)
+    return TestSet(_open(path, stream), {"kind": _FILE, "path": path})
 
 
 def find_again(source: dict[str, Any] | None, stream: Stream) -> TestSet:
@@ -60,7 +62,15 @@ def find_again(source: dict[str, Any] | None, stream: Stream) -> TestSet:
 
 def count_mistakes(learner: Learner, test: Examples) -> int:
     """Test examples on the wrong side; a score of 0 counts as label -1."""
-    return int(np.sum((learner.score(test.x) > 0) != (test.y > 0)))
+    score = learner.score(test.x)
+    return int(np.sum(decide(score) != numbers_of(test.y, 2 if score.ndim == 1 else score.shape[1])))
+
+
+def _open(path: str, stream: Stream) -> Examples:
+    """A file of any kind; one with named columns has those of the stream, if they have names there."""
+    named = isinstance(stream, Table)
+    label, features = (stream.label, stream.feature_names) if named else (None, None)
+    return open_examples(path, stream.classes, stream.width, label=label, features=features)
 
 
 def _own(stream: Stream) -> TestSet:

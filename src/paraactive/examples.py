@@ -18,6 +18,9 @@ Doubles: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Labels: TypeAlias = NDArray[np.int8]
 
+COLUMNS = {"x": np.float32, "y": np.int8, "index": np.int64, "key": np.int64, "importance": np.float64}
+"""Of `Examples`, in this order."""
+
 
 @dataclass(frozen=True, slots=True)
 class Examples:
@@ -32,17 +35,21 @@ class Examples:
     x: Floats
     """Features, shape (n, width), C-contiguous."""
     y: Labels
-    """Labels, -1 or +1."""
+    """Labels: -1 and +1 of two classes, 0 to C-1 of more (see `labels`)."""
     index: Ints
     """Position in the stream. It keys the coin."""
     key: Ints = field(default=None)  # pyright: ignore[reportArgumentType, reportAssignmentType]
     """Which example it is: two passes over one row have two indices and one key. By default the index."""
+    importance: Doubles = field(default=None)  # pyright: ignore[reportArgumentType, reportAssignmentType]
+    """What an example counts for in the user's eyes, such as a sample or class weight. By default 1."""
 
     def __post_init__(self) -> None:
         if self.key is None:  # pyright: ignore[reportUnnecessaryComparison]
             object.__setattr__(self, "key", self.index)
+        if self.importance is None:  # pyright: ignore[reportUnnecessaryComparison]
+            object.__setattr__(self, "importance", np.ones(len(self.y)))
         # A stream of the user's own may come in other types; what travels and is logged has these.
-        for name, kind in (("x", np.float32), ("y", np.int8), ("index", np.int64), ("key", np.int64)):
+        for name, kind in COLUMNS.items():
             object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name), kind))
 
     def __len__(self) -> int:
@@ -54,23 +61,18 @@ class Examples:
 
     def take(self, rows: slice | NDArray[np.intp] | NDArray[np.bool_]) -> Examples:
         """The given rows, in the given order."""
-        return Examples(self.x[rows], self.y[rows], self.index[rows], self.key[rows])
+        return Examples(*(getattr(self, name)[rows] for name in COLUMNS))
 
     @staticmethod
     def empty(width: int) -> Examples:
         """No examples, of that width."""
         none = np.zeros(0, np.int64)
-        return Examples(np.zeros((0, width), np.float32), np.zeros(0, np.int8), none, none)
+        return Examples(np.zeros((0, width), np.float32), np.zeros(0, np.int8), none)
 
     @staticmethod
     def concatenate(parts: Sequence[Examples]) -> Examples:
         """The parts one after the other."""
-        return Examples(
-            np.concatenate([part.x for part in parts]),
-            np.concatenate([part.y for part in parts]),
-            np.concatenate([part.index for part in parts]),
-            np.concatenate([part.key for part in parts]),
-        )
+        return Examples(*(np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +94,8 @@ class Selected:
 
     @property
     def weight(self) -> Doubles:
-        """1/p: what makes every weighted sum over the selected unbiased."""
-        return 1.0 / self.p
+        """Importance/p, which is 1/p where the user gave no weights: it makes every weighted sum unbiased."""
+        return self.examples.importance / self.p
 
     def take(self, rows: slice) -> Selected:
         """The given rows."""
@@ -101,7 +103,9 @@ class Selected:
 
     @staticmethod
     def weighted(x: ArrayLike, y: ArrayLike, weight: ArrayLike = 1.0) -> Selected:
-        """Rows with labels -1 and +1 and any positive weights, to use a learner by itself; their keys are 0, 1, 2...
+        """Rows with labels and any positive weights, to use a learner by itself; their keys are 0, 1, 2...
+
+        Labels are -1 and +1 of two classes, 0 to C-1 of more.
 
         >>> from paraactive import LaSVM
         >>> svm = LaSVM(kernel="linear")
@@ -207,9 +211,9 @@ class Stretch:
 
 
 def entry_bytes(width: int) -> int:
-    """What an entry weighs: x in float32; y; index, key, p, seen, version, node.
+    """What an entry weighs: x in float32; y; index, key, importance, p, seen, version, node.
 
     >>> entry_bytes(784)
-    3185
+    3193
     """
-    return 4 * width + 1 + 8 * 6
+    return 4 * width + 1 + 8 * 7

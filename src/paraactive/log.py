@@ -6,11 +6,15 @@ This module has the contract and a log in memory; the durable one is the run fil
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from paraactive.events import Round
-from paraactive.examples import Entries, Place, Selected, Stretch, Tile
+from paraactive.examples import Doubles, Entries, Ints, Labels, Place, Selected, Stretch, Tile
+from paraactive.validation import whole
 
 
 class Log(Protocol):
@@ -64,6 +68,52 @@ class Log(Protocol):
         """What a replica at this place has not learnt."""
         ...
 
+    def learnt(self) -> Learnt:
+        """Which examples are in it, in order."""
+        ...
+
+
+class Weighed(NamedTuple):
+    """An example that was learnt, and how much it counted."""
+
+    key: int
+    p: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """Which examples were learnt, in order, the warmstart included. It unpacks into key and p."""
+
+    key: Ints
+    """Which example: the row of the user's data, whatever the pass."""
+    p: Doubles
+    weight: Doubles
+    """Importance/p."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.key, self.p))
+
+    @staticmethod
+    def of(selected: Selected) -> Learnt:
+        """These."""
+        return Learnt(selected.examples.key, selected.p, selected.weight)
+
+    @staticmethod
+    def nothing() -> Learnt:
+        """No examples."""
+        return Learnt(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+
+    @staticmethod
+    def concatenate(parts: Sequence[Learnt]) -> Learnt:
+        """The parts one after the other."""
+        return Learnt(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("key", "p", "weight")))
+
+    def heaviest(self, count: int) -> list[Weighed]:
+        """The examples of the largest weights, the heaviest first; of equal ones, those that came first."""
+        order = np.argsort(-self.weight, kind="stable")[: whole("count", count, 0)]
+        return [Weighed(int(self.key[i]), float(self.p[i]), float(self.weight[i])) for i in order]
+
 
 def joined(tiles: Iterable[Tile]) -> list[Tile]:
     """Tiles in the order of the stream, those that touch as one.
@@ -81,7 +131,7 @@ def joined(tiles: Iterable[Tile]) -> list[Tile]:
 
 
 class MemoryLog:
-    """A log for runs without a run file: it counts, and keeps the entries if asked to."""
+    """A log for runs without a run file: it counts, and keeps the entries whole if asked to."""
 
     def __init__(self, keep: bool = False) -> None:
         self.version = self.seen = self.rounds = self.round_version = 0
@@ -89,11 +139,14 @@ class MemoryLog:
         self.entries: list[Entries] = []
         self._keep, self._ended = keep, list[Round]()
         self._accepted: list[Tile] = []
+        self._learnt: list[Learnt] = []
+        self._answers: dict[int, int] = {}
 
     def append(self, selected: Selected) -> Entries:
         """The same examples with their places in the total order."""
         entries = Entries(self.version, selected)
         self.version = entries.last
+        self._learnt.append(Learnt.of(selected))
         if self.rounds:
             self.delays.update(entries.delay.tolist())
         if self._keep:
@@ -129,6 +182,18 @@ class MemoryLog:
         if self._keep and version < self.version:
             stretches.append(Stretch(self._between(version, self.version), self.rounds, self.seen, ends_round=False))
         return stretches
+
+    def learnt(self) -> Learnt:
+        """See `Log.learnt`."""
+        return Learnt.concatenate([Learnt.nothing(), *self._learnt])
+
+    def answers(self) -> dict[int, int]:
+        """See `oracle.Answers`."""
+        return self._answers
+
+    def remember(self, index: Ints, y: Labels) -> None:
+        """See `oracle.Answers`."""
+        self._answers.update(zip(index.tolist(), y.tolist(), strict=True))
 
     def _between(self, first: int, last: int) -> Entries:
         """The entries first <= sequence < last."""

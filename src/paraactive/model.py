@@ -16,6 +16,7 @@ from paraactive._version import __version__
 from paraactive.errors import InputError, cannot_write
 from paraactive.evaluation import count_mistakes, find_again
 from paraactive.examples import Doubles, Examples
+from paraactive.labels import decide
 from paraactive.learners.base import Learner
 from paraactive.runfile import RunFile
 from paraactive.state import State, pack, unpack
@@ -23,7 +24,7 @@ from paraactive.streams import Stream
 from paraactive.streams.arrays import encode
 from paraactive.streams.columns import check_width, features
 
-FORMAT = 1
+FORMAT = 2
 """Of the file. One of another format is refused."""
 _ABOUT = "paraactive"
 """The array that says what the others are; a learner's own are beside it."""
@@ -53,9 +54,11 @@ class Model:
 
     learner: Learner
     classes: tuple[str, ...]
-    """The names of the labels -1 and +1."""
+    """The names of the labels, in their order."""
     width: int
     """Features of an example."""
+    features: tuple[str, ...] | None = None
+    """Their names, where the data that it was trained on had some."""
 
     def __repr__(self) -> str:
         return f"Model({self.learner!r}, classes={self.classes}, width={self.width})"
@@ -63,12 +66,12 @@ class Model:
     @classmethod
     def of(cls, learner: Learner, stream: Stream) -> Model:
         """The model that a learner became on this stream."""
-        return cls(learner, tuple(stream.classes), stream.width)
+        return cls(learner, tuple(stream.classes), stream.width, getattr(stream, "feature_names", None))
 
     # Using it ----------------------------------------------------------------------------------------------------
 
     def decision_function(self, x: ArrayLike) -> Doubles:
-        """f(x) of each row: above 0 for the second class."""
+        """f(x) of each row: of two classes, (n,), above 0 for the second; of more, (n, classes)."""
         return self.learner.score(self._rows(x))
 
     def predict(self, x: ArrayLike) -> NDArray[np.str_]:
@@ -76,8 +79,8 @@ class Model:
         return self.named(self.decision_function(x))
 
     def named(self, score: Doubles) -> NDArray[np.str_]:
-        """The name of the class that each score means; 0 is the first."""
-        return np.array(self.classes)[(score > 0).astype(np.intp)]
+        """The name of the class that each score means."""
+        return np.array(self.classes)[decide(score)]
 
     def mistakes(self, x: ArrayLike, y: ArrayLike) -> int:
         """How many of the labels y it gets wrong."""
@@ -85,7 +88,7 @@ class Model:
 
     def examples(self, x: ArrayLike, y: ArrayLike) -> Examples:
         """These rows and labels, checked: an error for another width or a label that is not one of the classes."""
-        return encode(x, y, (self.classes[0], self.classes[1]), self.width)
+        return encode(x, y, self.classes, self.width)
 
     def _rows(self, x: ArrayLike) -> Any:
         rows = features(x, len(np.asarray(x)))
@@ -95,17 +98,14 @@ class Model:
     # Files -------------------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write it to one file, of numpy's npz format: numbers and a JSON text, nothing that is ever executed."""
-        description = parts.describe_learner(self.learner)
-        if description["kind"] not in parts.LEARNERS:
-            raise InputError(
-                f"the learner {description['class']} cannot be saved in a model file",
-                why="it is not one of paraactive's own, and a file never names code to load",
-                remedy="keep the run file, and hand the learner over to load it",
-            )
+        """Write it to one file, of numpy's npz format: numbers and a JSON text, nothing that is ever executed.
+
+        Of a torch module, or of a learner of your own, only the numbers are in it: hand the learner over to load it.
+        """
         about = {
-            "format": FORMAT, "paraactive": __version__, "learner": description, "classes": list(self.classes),
-            "width": self.width, "digest": self.learner.digest(),
+            "format": FORMAT, "paraactive": __version__, "learner": parts.describe_learner(self.learner),
+            "classes": list(self.classes),
+            "width": self.width, "features": self.features, "digest": self.learner.digest(),
         }  # fmt: skip
         text = np.frombuffer(json.dumps(about).encode(), np.uint8)
         state: State = {_ABOUT: text} | {f"state.{name}": array for name, array in self.learner.save().items()}
@@ -115,13 +115,14 @@ class Model:
     def load(cls, path: str | Path, *, learner: Learner | None = None, stream: Stream | None = None) -> Model:
         """The model of a file that `save` wrote, or the one that a run file has come to.
 
-        `learner` and `stream` are for run files whose parts are the user's own, as for `resume`.
+        `learner`, untrained, is for those whose learner is not one of ours, such as TorchLearner(module); `stream` for
+        run files whose stream is the user's own, as for `resume`.
         """
         path = Path(path)
         if not path.is_file():
             why = "it is not a file" if path.exists() else "nothing is there"
             raise InputError(f"no model {path}", why=why, remedy="give a run file, or a file that save wrote")
-        return _from_file(path) if _is_archive(path) else _from_run(path, learner, stream)
+        return _from_file(path, learner) if _is_archive(path) else _from_run(path, learner, stream)
 
 
 def _is_archive(path: Path) -> bool:
@@ -143,7 +144,7 @@ def _write(path: Path, data: bytes, overwrite: bool) -> None:
         raise cannot_write(path, error) from error
 
 
-def _from_file(path: Path) -> Model:
+def _from_file(path: Path, given: Learner | None) -> Model:
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
@@ -156,16 +157,21 @@ def _from_file(path: Path) -> Model:
         about = json.loads(bytes(arrays.pop(_ABOUT)))
         if about["format"] != FORMAT:
             raise _unknown(path, f"it has format {about['format']}, and this version of paraactive reads {FORMAT}")
-        learner = parts.build_learner(about["learner"])
+        classes = tuple(map(str, about["classes"]))
+        learner = arguments.the_learner(given, about["learner"], len(classes))
         learner.load({name.removeprefix("state."): array for name, array in arrays.items()})
-        model = Model(learner, tuple(map(str, about["classes"])), int(about["width"]))
-        if learner.digest() != about["digest"] or len(model.classes) != 2:
+        model = Model(learner, classes, int(about["width"]), _names(about["features"]))
+        if learner.digest() != about["digest"] or len(model.classes) != (getattr(learner, "classes", 2) or 2):
             raise _unknown(path, "what is in it does not agree with itself")
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         if isinstance(error, InputError):
             raise
         raise _unknown(path, f"what it says cannot be used ({type(error).__name__}: {error})") from error
     return model
+
+
+def _names(names: list[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(map(str, names))
 
 
 def _unknown(path: Path, why: str) -> InputError:
@@ -177,12 +183,17 @@ def _from_run(path: Path, learner: Learner | None, stream: Stream | None) -> Mod
         known = file.configuration
         if not file.version:
             raise InputError(f"the run in {path} has learnt nothing yet", why="it is young", remedy="resume it first")
-        learner = arguments.the_learner(learner, known["learner"])
+        learner = arguments.the_learner(learner, known["learner"], len(known["classes"]))
         place = file.load_snapshot(learner)
         if place.version < file.version and file.needs_stream:
             stream = arguments.the_stream(stream, known["stream"])
         file.learn_on(learner, place, stream)
-        return Model(learner, tuple(known["classes"]), known["width"])
+        return Model(
+            learner,
+            tuple(known["classes"]),
+            known["width"],
+            _names(known["stream"].get("features") or known["stream"].get("columns")),
+        )
 
 
 def own_test(path: Path) -> Examples | None:
@@ -191,6 +202,6 @@ def own_test(path: Path) -> Examples | None:
         return None
     with RunFile.read(path) as file, file.understood():
         known = file.configuration
-        if known["test"] is None or known["stream"]["kind"] not in ("digits", "arrays"):
+        if known["test"] is None or known["stream"]["kind"] not in ("digits", "arrays", "table"):
             return None
         return find_again(known["test"], parts.build_stream(known["stream"])).examples

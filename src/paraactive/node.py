@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from paraactive.errors import InputError, LogGapError
+from paraactive.errors import LogGapError
 from paraactive.examples import Entries, Examples, Ints, Place, Selected, Stretch
+from paraactive.labels import UNKNOWN, check_labels
 from paraactive.learners.base import Learner
 from paraactive.rules.base import Rule
 from paraactive.sifting import sift, take_all
@@ -143,12 +144,10 @@ class Node:
     def _fetch(self, first: int, last: int) -> tuple[Examples, float]:
         start = time.perf_counter()
         fresh = self.stream.read(first, last)
-        if not np.all(np.abs(fresh.y) == 1):
-            raise InputError(
-                f"the stream gave a label other than -1 and +1 between positions {first} and {last - 1}",
-                why="these are the two classes",
-                remedy="give every example one of them, as Arrays does for any two labels",
-            )
+        # Only a rule that sees labels must have them here; others are asked for what they select.
+        check_labels(
+            fresh.y if self.rule.needs_labels is True else fresh.y[fresh.y != UNKNOWN], len(self.stream.classes)
+        )
         return fresh, time.perf_counter() - start
 
     def _sift(self, fresh: Examples, fetched: float, seen: Ints) -> Sifted:

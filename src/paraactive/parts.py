@@ -6,27 +6,52 @@ written down as such, and has to be handed over again to resume.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import Any, TypeAlias, cast
 
 from paraactive.errors import InputError
-from paraactive.learners import LaSVM, Learner, Network
+from paraactive.labels import labels_of
+from paraactive.learners import LaSVM, Learner, Network, SklearnLearner
+from paraactive.learners.guarded import Guarded
 from paraactive.node import Node
-from paraactive.rules import Gradient, IwalMargin, Margin, Passive, Rule, SignedMargin, Uniform
+from paraactive.rules import (
+    FlooredAware,
+    FlooredBlind,
+    Gradient,
+    IwalMargin,
+    LeastMargin,
+    Margin,
+    Passive,
+    Rule,
+    SignedMargin,
+    Uniform,
+)
 from paraactive.sifting import take_all
-from paraactive.streams import Arrays, Digits, Stream
+from paraactive.streams import Arrays, Digits, Stream, Table, Unlabelled
 
 Description: TypeAlias = dict[str, Any]
 
-LEARNERS: dict[str, Callable[..., Learner]] = {"svm": LaSVM, "network": Network}
+LEARNERS: dict[str, Callable[..., Learner]] = {
+    "svm": LaSVM,
+    "network": Network,
+    "sklearn": SklearnLearner,
+    "guarded": cast(Any, Guarded),
+}
 RULES: dict[str, Callable[..., Rule]] = {
     "margin": Margin,
     "signed": SignedMargin,
+    "least": LeastMargin,
     "gradient": Gradient,
     "iwal": IwalMargin,
     "uniform": Uniform,
     "passive": Passive,
+    "floored": cast(Any, FlooredBlind),
+    "floored-aware": cast(Any, FlooredAware),
 }
+AROUND = ("guarded", "floored", "floored-aware")
+"""Kinds that are around another part, which their description has inside. Nobody asks for them by name alone."""
 _OWN = "own"
 _FEW = 8
 
@@ -45,12 +70,33 @@ def describe_stream(stream: Stream) -> Description:
     """Enough to open it again, or to know it again when it is handed over."""
     if isinstance(stream, Digits):
         return {"kind": "digits"} | {
-            name: getattr(stream, name) for name in ("negative", "positive", "seed", "low", "high")
+            name: getattr(stream, name) for name in ("negative", "positive", "seed", "low", "high", "groups")
         }
     if isinstance(stream, Arrays):
         names = ("source", "seed", "shuffle", "passes", "fingerprint")
         return {"kind": "arrays"} | {name: getattr(stream, name) for name in names}
+    if isinstance(stream, Table):
+        names = ("label", "weight", "seed", "shuffle", "passes", "fingerprint")
+        source = stream.source if isinstance(stream.source, str) else list(stream.source)
+        columns = {"features": list(stream.feature_names), "classes": list(stream.classes)}
+        return {"kind": "table", "source": source} | columns | {name: getattr(stream, name) for name in names}
+    if isinstance(stream, Unlabelled):
+        names = ("source", "classes", "columns", "seed", "shuffle", "fingerprint")
+        return {"kind": "unlabelled"} | {name: getattr(stream, name) for name in names}
     return {"kind": _OWN, "class": _class_name(stream)}
+
+
+def expect_classes(learner: Learner, classes: int) -> None:
+    """Tell a learner how many classes there are, or an error if it is one for another number."""
+    known = getattr(learner, "classes", 2)
+    if known is None:
+        learner.classes = classes  # pyright: ignore[reportAttributeAccessIssue]
+    elif known != classes:
+        raise InputError(
+            f"the stream has {classes} classes, and the learner is for {known}",
+            why="a score has a place for each class",
+            remedy="give a learner that can tell so many, as LaSVM() or Network(), or make groups of the labels",
+        )
 
 
 def build_learner(description: Description) -> Learner:
@@ -69,6 +115,9 @@ def warm_up(node: Node, examples: int | None) -> None:
     if describe_learner(node.learner)["kind"] not in LEARNERS:
         return
     fresh = node.stream.read(0, _FEW if examples is None else min(_FEW, examples))
+    if not getattr(node.stream, "labelled", True):
+        classes = len(node.stream.classes)  # Any will do.
+        fresh = replace(fresh, y=labels_of(fresh.index % classes, classes))
     twin = Node(untrained(node.learner), node.rule, node.stream, node.seed)
     twin.learner.update(take_all(fresh, fresh.index, 0, 0))
     twin.learner.end_round()
@@ -88,7 +137,7 @@ def build_stream(description: Description) -> Stream:
         return Digits(**parameters)
     source = parameters.pop("source", None)
     parameters.pop("fingerprint", None)
-    if kind != "arrays":
+    if kind not in ("arrays", "table", "unlabelled"):
         raise _not_rebuilt("stream", description)
     if source is None:
         raise InputError(
@@ -96,7 +145,8 @@ def build_stream(description: Description) -> Stream:
             why="they were in memory",
             remedy="hand them over in Python, as resume(path, stream=Arrays(x, y))",
         )
-    stream = Arrays.load(source, **parameters)
+    opened: dict[str, Callable[..., Stream]] = {"table": Table, "arrays": Arrays.load, "unlabelled": Unlabelled.load}
+    stream = opened[kind](source, **parameters)
     check_same_stream(stream, description)
     return stream
 
@@ -104,9 +154,10 @@ def build_stream(description: Description) -> Stream:
 def check_same_stream(stream: Stream, known: Description) -> None:
     """An error if the stream is known to be another than the one described; its end and its place may differ."""
     now = describe_stream(stream)
+    where = now.get("source")
     if now.get("fingerprint") != known.get("fingerprint"):
         raise InputError(
-            f"the data {'in ' + now['source'] if now.get('source') else 'given'} is not what the run was trained on",
+            f"the data {f'in {where}' if where else 'given'} is not what the run was trained on",
             why="its fingerprint differs, and what follows would not fit the log",
             remedy="give the same rows and labels, in the same order",
         )
@@ -122,7 +173,7 @@ def check_same(what: str, now: Description, known: Description) -> None:
     """An error that names the first difference between two descriptions."""
     for name in known | now:
         was, given = known.get(name), now.get(name)
-        if was != (list(given) if isinstance(given, tuple) else given):
+        if was != json.loads(json.dumps(given)):  # A tuple comes back from the file as a list.
             raise InputError(
                 f"the {what} given has {name} {given!r}",
                 why=f"the run was made with {name} {was!r}, and what follows would not fit the log",
@@ -132,7 +183,8 @@ def check_same(what: str, now: Description, known: Description) -> None:
 
 def _described(part: Learner | Rule, kinds: dict[str, Any]) -> Description:
     for kind, known in kinds.items():
-        if type(part) is known:
+        # What is around a part of the user's own has no description.
+        if type(part) is known and hasattr(part, "describe"):
             return {"kind": kind} | part.describe()
     return {"kind": _OWN, "class": _class_name(part)}
 

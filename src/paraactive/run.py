@@ -11,6 +11,7 @@ import numpy as np
 
 from paraactive.events import Evaluated, Round
 from paraactive.learners.base import Learner
+from paraactive.log import Learnt, Weighed
 from paraactive.schedules.base import Plan
 
 
@@ -32,6 +33,8 @@ class Run:
     """The digest of each replica at the end."""
     updates: tuple[str, str] = "", ""
     """Who learnt, and why it was done so."""
+    learnt: Learnt = field(default_factory=Learnt.nothing)
+    """Which examples were learnt, in order, with their p; known at the end."""
     wall_seconds: float = 0.0
     """Real time of the schedule, without evaluating; of a resumed run, since then."""
 
@@ -91,6 +94,13 @@ class Run:
     def simulated(self) -> dict[int, float]:
         """For several k: the seconds that k nodes would take, on the paper's clock."""
         return clock(self.rounds)
+
+    def heaviest(self, count: int = 10) -> list[Weighed]:
+        """(key, p, weight) of the examples with the largest weights, the heaviest first.
+
+        Look at them: outliers and wrong labels are often among them, and each counts as much as many others.
+        """
+        return self.learnt.heaviest(count)
 
     def delay_figures(self) -> dict[str, float] | None:
         """Mean, median, 99th percentile and largest delay; None if nothing was selected."""

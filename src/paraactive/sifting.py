@@ -35,6 +35,12 @@ def _probability(learner: Learner, rule: Rule, fresh: Examples, seen: Ints) -> D
 
 def _scores(learner: Learner, fresh: Examples) -> Doubles:
     score = learner.score(fresh.x)
+    if len(score) != len(fresh):
+        raise InputError(
+            f"learner {type(learner).__name__} gave {len(score)} scores for {len(fresh)} examples",
+            why="each example has one, or one for each class",
+            remedy="let score return an array of shape (n,), or (n, classes)",
+        )
     if not np.isfinite(score).all():
         raise InputError(
             f"learner {type(learner).__name__} gave a score that is not finite",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from paraactive import arguments, parts
 from paraactive._version import __version__
@@ -16,9 +16,11 @@ from paraactive.errors import InputError, ReplayError
 from paraactive.evaluation import TestData, TestSet, count_mistakes, find_again, find_test
 from paraactive.events import Evaluated, Event, Observer, Round, RunEnded, RunStarted, SnapshotTaken
 from paraactive.examples import Place
+from paraactive.guard import Guard, guarded
 from paraactive.learners.base import Learner
 from paraactive.log import Log, MemoryLog
 from paraactive.node import Node, as_on_a_node, relearn
+from paraactive.oracle import Answers, AskingLog, BudgetSpent, Oracle
 from paraactive.rules import Rule
 from paraactive.run import Run
 from paraactive.runfile import RunFile
@@ -45,6 +47,7 @@ class _Setting:
     snapshot_seconds: float
     stop: Callable[[Run], bool] | None
     resize: Callable[[Run], int] | None
+    oracle: Oracle | None
 
 
 def train(
@@ -64,6 +67,8 @@ def train(
     address: str | None = None,
     cluster: Cluster | None = None,
     seed: int = 0,
+    oracle: Oracle | None = None,
+    guard: Guard | bool | None = None,
     test: TestData = None,
     out: str | Path | None = None,
     overwrite: bool = False,
@@ -94,6 +99,11 @@ def train(
         or "auto", which takes what sends less, round by round.
     address : of a Ray cluster, as "10.0.0.1:6379"; by default one is started on this machine.
     cluster : of the simulated engine: slow nodes, latency, given costs; see `paraactive.engines.Cluster`.
+    oracle : who is asked for the labels of what is selected, where they cost money; see `paraactive.Oracle`. The rule
+        must then be blind to labels; by default it is Margin().
+    guard : against wrong labels and outliers, which are selected more often than others: True, or a `Guard` of your
+        own. Weights are bounded, and what is confidently wrong is not learnt. The learner given is then inside
+        `run.learner`, a `learners.guarded.Guarded`, whose `report()` names what was set aside.
     test : examples on which mistakes are counted on the way: (x, y), a file, Examples, or True for the stream's own.
     out : a run file, from which the run can be resumed, replayed and looked at.
     overwrite : replace a run file that is there.
@@ -113,13 +123,27 @@ def train(
     """
     arguments.check_learner(learner)
     arguments.check_stream(stream)
-    rule = arguments.find_rule(rule, learner)
+    parts.expect_classes(learner, len(stream.classes))
+    rule = arguments.find_rule("margin" if rule is None and oracle else rule, learner)
+    arguments.check_oracle(oracle, stream, rule, schedule)
+    learner, rule = guarded(learner, rule, guard)
     engine = engine or arguments.default_engine(learner, rule, schedule)
     plan = arguments.make_plan(stream, examples, batch, warmstart, nodes, engine, schedule, lag, delay)
     arguments.check_setting(engine, schedule, plan.nodes, updates, address, cluster, resize is not None)
     node = Node(learner, rule, stream, whole("seed", seed))
     setting = _Setting(
-        node, plan, engine, schedule, updates, address, cluster, find_test(test, stream), snapshot_seconds, stop, resize
+        node,
+        plan,
+        engine,
+        schedule,
+        updates,
+        address,
+        cluster,
+        find_test(test, stream),
+        snapshot_seconds,
+        stop,
+        resize,
+        oracle,
     )
     parts.warm_up(node, plan.examples)
     if out is not None:
@@ -147,6 +171,7 @@ def resume(
     stream: Stream | None = None,
     learner: Learner | None = None,
     rule: Rule | None = None,
+    oracle: Oracle | None = None,
     test: TestData = None,
     snapshot_seconds: float = 60.0,
     observers: Sequence[Observer] = (),
@@ -167,16 +192,29 @@ def resume(
             known |= {name: value for name, value in changed.items() if value is not None}
             known["nodes"] = known["nodes"] if nodes is None else whole("nodes", nodes)
             stream = arguments.the_stream(stream, known["stream"])
-            learner = arguments.the_learner(learner, known["learner"])
+            learner = arguments.the_learner(learner, known["learner"], len(known["classes"]))
             node = Node(learner, arguments.the_rule(rule, known["rule"]), stream, known["seed"])
             plan = _plan_of(known | {"examples": arguments.count_examples(stream, known["examples"])})
             tried = find_again(known["test"], stream) if test is None else find_test(test, stream)
             where, schedule = str(known["engine"]), str(known["schedule"])
             address = known["address"] if where == "ray" else None
             setting = _Setting(
-                node, plan, where, schedule, known["updates"], address, cluster, tried, snapshot_seconds, stop, resize
+                node,
+                plan,
+                where,
+                schedule,
+                known["updates"],
+                address,
+                cluster,
+                tried,
+                snapshot_seconds,
+                stop,
+                resize,
+                oracle,
             )
         arguments.check_setting(where, schedule, plan.nodes, setting.updates, address, cluster, resize is not None)
+        if plan.examples > file.seen:
+            arguments.check_oracle(oracle, stream, node.rule, schedule)
         _check_not_behind(plan, file)
         parts.warm_up(node, plan.examples)
         if plan.examples > file.seen and schedule != "asynchronous":
@@ -207,7 +245,7 @@ def replay(
             known = file.configuration
             if file.needs_stream:
                 stream = arguments.the_stream(stream, known["stream"])
-            learner = arguments.the_learner(learner, known["learner"])
+            learner = arguments.the_learner(learner, known["learner"], len(known["classes"]))
             run = Run(learner, _plan_of(known), known["engine"], known["schedule"])
         _observe(observers, RunStarted(file.seen, 0))
         check = _DigestCheck(file, learner)
@@ -219,7 +257,7 @@ def replay(
                     run.rounds.append(rounds[stretch.rounds])
                     _observe(observers, run.rounds[-1])
                 check(stretch.ends)
-            run.delays = file.delays
+            run.delays, run.learnt = file.delays, file.learnt()
             _recall(run, file)
         run.checked = check.count
         _observe(observers, _ended(run, file.version))
@@ -246,7 +284,7 @@ def _go_on(run: Run, engine: Engine, log: Log, setting: _Setting, observers: lis
     run.delays = log.delays
     _observe(observers, RunStarted(setting.plan.examples, run.seen, run.sifted, run.selected))
     _evaluate_if_due(run, engine, setting, observers)  # A run that was killed before it could.
-    with closing(SCHEDULES[setting.schedule](engine, log, setting.plan)) as rounds:
+    with closing(SCHEDULES[setting.schedule](engine, _asking(log, setting), setting.plan)) as rounds:
         for ended in _timed(run, rounds):
             run.rounds.append(ended)
             run.learner = engine.model.learner  # Where somebody learns while others sift, there are two.
@@ -257,13 +295,21 @@ def _go_on(run: Run, engine: Engine, log: Log, setting: _Setting, observers: lis
             if setting.stop and setting.stop(run):
                 break
     run.replicas, run.learner = engine.finish(), setting.node.learner
-    run.updates = engine.updates
+    run.updates, run.learnt = engine.updates, log.learnt()
     if run.seen > _last_tried(run):
         _evaluate(run, engine, setting, observers)
     if file:
         _snapshot(run, engine, file, observers)
     _observe(observers, _ended(run, log.version))
     return run
+
+
+def _asking(log: Log, setting: _Setting) -> Log:
+    """The log, if need be with an oracle before it."""
+    if setting.oracle is None:
+        return log
+    answers = cast(Answers, log)  # All our logs keep them.
+    return cast(Log, AskingLog(log, answers, setting.oracle, setting.node.stream.classes))
 
 
 def _resize(run: Run, engine: Engine, file: RunFile | None, setting: _Setting) -> None:
@@ -282,7 +328,10 @@ def _timed(run: Run, rounds: Iterator[Round]) -> Iterator[Round]:
     """The rounds, with the wall time that the schedule took for them; what is done in between is not its time."""
     while True:
         start = time.perf_counter()
-        ended = next(rounds, None)
+        try:
+            ended = next(rounds, None)
+        except BudgetSpent as spent:
+            ended = spent.ended
         if ended is None:
             return
         run.wall_seconds += time.perf_counter() - start

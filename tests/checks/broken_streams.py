@@ -65,16 +65,17 @@ class Loose:
     y: Any
     index: Any
     key: Any
+    importance: Any
 
     def take(self, rows: Any) -> Loose:
-        return Loose(self.x[rows], self.y[rows], self.index[rows], self.key[rows])
+        return Loose(self.x[rows], self.y[rows], self.index[rows], self.key[rows], self.importance[rows])
 
 
 class Wide(Sound):
     """Its features are float64; where pieces are put together this goes unnoticed."""
 
     def change(self, piece: Examples) -> Loose:
-        return Loose(piece.x.astype(np.float64), piece.y, piece.index, piece.key)
+        return Loose(piece.x.astype(np.float64), piece.y, piece.index, piece.key, piece.importance)
 
 
 class Relative(Sound):
@@ -87,6 +88,17 @@ class Relative(Sound):
 class Unlabelled(Sound):
     def change(self, piece: Examples) -> Examples:
         return Examples(piece.x, np.where(piece.index == _ROWS - 1, 0, piece.y), piece.index, piece.key)
+
+
+class Uncounted(Sound):
+    """There are three names, so the labels -1 and +1 are none of theirs."""
+
+    classes = "ham", "spam", "eggs"  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
+
+
+class Weightless(Sound):
+    def change(self, piece: Examples) -> Examples:
+        return Examples(piece.x, piece.y, piece.index, piece.key, np.where(piece.index == 5, 0.0, 1.0))
 
 
 class Gappy(Sound):

@@ -57,5 +57,5 @@ def test_every_check_can_fail() -> None:
 
 
 def test_nan_is_called_by_its_name() -> None:
-    with pytest.raises(CheckError, match=r"108 of 864 are NaN"):
+    with pytest.raises(CheckError, match=r"168 of 1104 are NaN"):
         check_rule(broken.Undefined())

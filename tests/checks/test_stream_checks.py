@@ -28,7 +28,7 @@ OURS: dict[str, Any] = {
     "shared, read-only": broken.ReadOnly(),
 }
 CHECKS = stream_checks()
-FACTS, CLASSES = "width and length are counts", "classes are two different names"
+FACTS, CLASSES = "width and length are counts", "classes are different names"
 SHAPES, TYPES = "columns are as long and wide as they should be", "columns have their types"
 TWICE, SHARED = "reading twice gives the same bits", "what is handed out is not shared"
 LISTED, PIECES = "at gives what read gives", "pieces are the whole"
@@ -41,7 +41,9 @@ BROKEN: list[tuple[str, Callable[[], Any], set[str]]] = [
     (SHAPES, broken.Narrow, set()),
     (TYPES, broken.Wide, {PIECES, SHARED}),  # These put pieces together, in the right types.
     ("the index is the position", broken.Relative, set()),
-    ("labels are minus one and plus one", broken.Unlabelled, set()),
+    ("labels are those of the classes", broken.Unlabelled, set()),
+    ("labels are those of the classes", broken.Uncounted, set()),
+    ("importances are positive", broken.Weightless, set()),
     ("features are finite", broken.Gappy, set()),
     (TWICE, broken.Wearing, {SHARED, ORDER}),  # These read twice as well.
     (LISTED, broken.TwoFaced, set()),

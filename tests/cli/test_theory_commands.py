@@ -134,7 +134,9 @@ def test_train_with_importance_aware_steps(capsys: Printed) -> None:
 
 def test_options_of_others(capsys: Printed) -> None:
     assert "only iwal has it" in complaint(capsys, "train", "data.npz", "--c0", "3")
-    assert "only margin and signed have it" in complaint(capsys, "train", "data.npz", "--rule", "iwal", "--eta", "1")
+    assert "only margin, signed and least have it" in complaint(
+        capsys, "train", "data.npz", "--rule", "iwal", "--eta", "1"
+    )
     assert "--importance-aware is given for learner 'svm'" in complaint(
         capsys, "train", "data.npz", "--importance-aware"
     )

@@ -105,6 +105,37 @@ def plain_aware_step(
         square[...] = new
 
 
+def plain_softmax_step(
+    parameters: Any, squares: Any, x: Any, label: int, weight: float, step: float, loss: str = "logistic"
+) -> None:
+    """One AdaGrad step of the network with an output for each class; parameters W (inputs, units), b, V (classes,
+    units), c in float64."""
+    W, b, V, _ = parameters
+    s = 1 / (1 + np.exp(-(x @ W + b)))
+    f = plain_outputs(parameters, x)
+    mine = np.arange(len(f)) == label
+    slopes = weight * (np.exp(f) / np.exp(f).sum() - mine if loss == "logistic" else f - np.where(mine, 1, -1))
+    delta = slopes @ V * s * (1 - s)
+    gradients = [np.outer(x, delta), delta, np.outer(slopes, s), slopes]
+    for parameter, square, gradient in zip(parameters, squares, gradients, strict=True):
+        square += gradient**2
+        parameter -= step * gradient / np.sqrt(square + 1e-12)
+
+
+def plain_outputs(parameters: Any, x: Any) -> Any:
+    """f of each class."""
+    W, b, V, c = parameters
+    return 1 / (1 + np.exp(-(x @ W + b))) @ V.T + c
+
+
+def plain_softmax_loss(parameters: Any, x: Any, label: int, loss: str) -> float:
+    """What the steps of several outputs go down on, at weight 1."""
+    f = plain_outputs(parameters, x)
+    if loss == "logistic":
+        return float(-np.log(np.exp(f[label]) / np.exp(f).sum()))
+    return float(np.sum((f - np.where(np.arange(len(f)) == label, 1, -1)) ** 2) / 2)
+
+
 def _directions(parameters: Any, x: Any) -> tuple[float, list[Any]]:
     """f, and its derivatives by W, b, v, c."""
     W, b, v, c = parameters

@@ -23,12 +23,13 @@ def _rows(kind: int, x: Any, s: Any) -> Any:
 
 def _sums(kind: int, x: Any, s: Any, alpha: Any) -> Any:
     panels, norms = _packed(s, _norms(s))
-    out, padded = np.empty(len(x)), np.zeros(len(norms))
-    padded[: len(s)] = alpha
+    machines = np.atleast_2d(alpha)
+    out, padded = np.empty((len(x), len(machines))), np.zeros((len(machines), len(norms)))
+    padded[:, : len(s)] = machines
     kernels.kernel_sums(
         x, _norms(x), panels, norms, padded, len(s), kind, np.float32(_GAMMA), np.float32(_COEF0), _DEGREE, out
     )
-    return out
+    return out.reshape(len(x), *alpha.shape[:-1])
 
 
 def _expected(kind: int, x: Any, s: Any) -> Any:
@@ -50,6 +51,9 @@ def test_kernel_values_agree_with_scikit_learn(kind: int, rows: int, columns: in
     expected = _expected(kind, x, s)
     np.testing.assert_allclose(_rows(kind, x, s), expected, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(_sums(kind, x, s, alpha), expected @ alpha, rtol=1e-4, atol=1e-4)
+    three = rng.normal(size=(3, columns))
+    np.testing.assert_allclose(_sums(kind, x, s, three), expected @ three.T, rtol=1e-4, atol=1e-4)
+    assert np.array_equal(_sums(kind, x, s, three)[:, 1], _sums(kind, x, s, three[1]))
 
 
 @given(cut=st.integers(1, 199), width=st.integers(1, 40), kind=st.integers(0, 2))

@@ -62,9 +62,9 @@ def test_its_kernel_values_equal_those_recomputed_from_scratch(churned: LaSVM) -
 
 def test_its_gradients_equal_those_recomputed_from_scratch(churned: LaSVM) -> None:
     n = churned.vectors
-    y = np.where(churned._upper[:n] > 0, 1.0, -1.0)
+    y = np.where(churned._upper[0, :n] > 0, 1.0, -1.0)
     expected = y - _kernel_from_scratch(churned).astype(np.float64) @ churned.dual_coefficients
-    np.testing.assert_allclose(churned._g[:n], expected, atol=1e-9)
+    np.testing.assert_allclose(churned._g[0, :n], expected, atol=1e-9)
 
 
 def test_its_vectors_are_the_examples_of_their_keys(churned: LaSVM) -> None:
@@ -75,14 +75,14 @@ def test_its_vectors_are_the_examples_of_their_keys(churned: LaSVM) -> None:
 
 
 def test_empty_slots_add_nothing_to_a_score(churned: LaSVM) -> None:
-    assert not churned._alpha[churned.vectors :].any()
+    assert not churned._alpha[:, churned.vectors :].any()
     assert not churned._panels.transpose(0, 2, 1).reshape(-1, 2)[churned.vectors :].any()
 
 
 def test_alphas_stay_in_their_boxes_and_add_up_to_zero(churned: LaSVM) -> None:
     n, alpha = churned.vectors, churned.dual_coefficients
-    assert np.all(churned._lower[:n] <= alpha)
-    assert np.all(alpha <= churned._upper[:n])
+    assert np.all(churned._lower[0, :n] <= alpha)
+    assert np.all(alpha <= churned._upper[0, :n])
     assert abs(alpha.sum()) < 1e-9
 
 
@@ -232,7 +232,7 @@ def test_growing_keeps_everything() -> None:
         ({"gap": 0.0}, "gap"),
         ({"reprocess": 0}, "reprocess"),
         ({"degree": 1.5}, "degree"),
-        ({"gamma": "scale"}, "gamma"),
+        ({"gamma": "auto"}, "gamma"),
         ({"coef0": float("nan")}, "coef0"),
     ],
 )

@@ -39,6 +39,23 @@ def test_it_takes_the_same_steps_as_the_plain_network() -> None:
         np.testing.assert_allclose(ours, theirs, atol=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("loss", "digest"),
+    [
+        ("logistic", "360924a6c80da86a781af5dbc31766972bea0edca9c219285cf31db42452cc2b"),
+        ("squared", "15d9223c9d3babaeed9f4fd2e22d48a410a2da66f50c26ec0ec2e94c368f4a9a"),
+    ],
+)
+def test_it_is_to_the_bit_what_it_was_when_it_had_one_output_only(loss: str, digest: str) -> None:
+    rng = np.random.default_rng(11)
+    x = (rng.integers(-8, 9, (500, 13)) / 4 * (rng.random((500, 13)) < 0.6)).astype(np.float32)
+    y = np.where(x[:, 0] * x[:, 1] + x[:, 2] > 0, 1, -1).astype(np.int8)
+    network = Network(hidden=_UNITS, seed=3, loss=loss)
+    network.update(selected(x, y, 1 / rng.integers(1, 20, 500)))
+    # Run files and models of before hold such digests.
+    assert network.digest() == digest
+
+
 def test_the_first_step_goes_down_the_gradient_of_the_weighted_loss() -> None:
     x, y, _ = _data(1, seed=1)
     network = Network(hidden=_UNITS, step=1e-3)

@@ -13,6 +13,7 @@ import numpy as np
 
 from paraactive.checks.properties import attempt, name_of, random_pieces, rebuilt, require, same_bits
 from paraactive.examples import Floats, Selected
+from paraactive.labels import labels_of, score_shape
 from paraactive.learners.base import Learner
 from paraactive.state import State, digest, pack, unpack
 
@@ -30,17 +31,26 @@ _REPLICAS = "nodes apply the log each in its own way, and their models must agre
 class _Case:
     """The learner to be checked, and what it is checked with."""
 
-    make: MakeLearner
+    given: MakeLearner
     width: int
     seed: int
+    classes: int
 
     @cached_property
     def examples(self) -> Selected:
-        """Two classes that overlap, with weights 1 to 20."""
+        """Classes that overlap, with weights 1 to 20."""
         rng = np.random.default_rng(self.seed)
-        y = np.where(rng.random(_ROWS) < 0.5, 1, -1).astype(np.int8)
-        x = rng.normal(size=(_ROWS, self.width)) + 0.8 * y[:, None]
-        return Selected.weighted(x.astype(np.float32), y, rng.uniform(1.0, 20.0, _ROWS))
+        number = rng.integers(0, self.classes, _ROWS)
+        centres = rng.normal(scale=1.5, size=(self.classes, self.width))
+        x = rng.normal(size=(_ROWS, self.width)) + centres[number]
+        return Selected.weighted(x.astype(np.float32), labels_of(number, self.classes), rng.uniform(1.0, 20.0, _ROWS))
+
+    def make(self) -> Learner:
+        """A new learner, told how many classes there are, as a run tells it."""
+        learner = self.given()
+        if getattr(learner, "classes", 2) is None:
+            learner.classes = self.classes  # pyright: ignore[reportAttributeAccessIssue]
+        return learner
 
     @property
     def x(self) -> Floats:
@@ -59,13 +69,14 @@ class _Case:
         return learner
 
 
-def check_learner(make: MakeLearner, *, width: int = 5, seed: int = 0, travels: bool = True) -> None:
+def check_learner(make: MakeLearner, *, width: int = 5, classes: int = 2, seed: int = 0, travels: bool = True) -> None:
     """Raise `CheckError` unless the learners that `make` gives keep the contract of `paraactive.learners.Learner`.
 
     Parameters
     ----------
     make : gives a new, untrained learner, each time the same.
     width : features of the examples that it is tried on.
+    classes : of these examples; try 2 and more, if the learner can tell more.
     seed : of these examples.
     travels : False for a learner that need not be sent to other processes, because it runs on threads only.
 
@@ -80,11 +91,13 @@ def check_learner(make: MakeLearner, *, width: int = 5, seed: int = 0, travels: 
     paraactive.errors.CheckError: 'a loaded learner is the saved one' does not hold, its digest is another: a run that
     is resumed would go on with another model; let save give all of the state, and load take all of it.
     """
-    for _, check in learner_checks(width=width, seed=seed, travels=travels):
+    for _, check in learner_checks(width=width, classes=classes, seed=seed, travels=travels):
         check(make)
 
 
-def learner_checks(*, width: int = 5, seed: int = 0, travels: bool = True) -> list[tuple[str, LearnerCheck]]:
+def learner_checks(
+    *, width: int = 5, classes: int = 2, seed: int = 0, travels: bool = True
+) -> list[tuple[str, LearnerCheck]]:
     """All properties of a learner by name, in the order in which `check_learner` tries them.
 
     >>> from paraactive import Network
@@ -97,7 +110,7 @@ def learner_checks(*, width: int = 5, seed: int = 0, travels: bool = True) -> li
     """
 
     def bound(check: Callable[[_Case], None]) -> LearnerCheck:
-        return lambda make: attempt(check, _Case(make, width, seed))
+        return lambda make: attempt(check, _Case(make, width, seed, classes))
 
     return [(name_of(check), bound(check)) for check in _CHECKS if travels or check is not it_travels]
 
@@ -134,12 +147,14 @@ def an_untrained_learner_gives_finite_scores(case: _Case) -> None:
     """Before any update there is a score for each row, finite and float64; and none for no rows."""
     why, remedy = "sifting may begin before anything was learnt", "return zeros, float64, as long as there are rows"
     score = case.make().score(case.x)
-    require(score.shape == (_ROWS,), f"the scores have shape {score.shape}", why=why, remedy=remedy)
+    shape = score_shape(_ROWS, case.classes)
+    require(score.shape == shape, f"the scores have shape {score.shape}, not {shape}", why=why, remedy=remedy)
     require(score.dtype == np.float64, f"the scores are {score.dtype}", why=why, remedy=remedy)
     require(np.isfinite(score).all(), "some scores are not finite", why=why, remedy=remedy)
     for learner in (case.make(), case.trained()):
         none = learner.score(case.x[:0])
-        require(none.shape == (0,), f"the scores of no rows have shape {none.shape}", why=why, remedy=remedy)
+        shape = score_shape(0, case.classes)
+        require(none.shape == shape, f"the scores of no rows have shape {none.shape}", why=why, remedy=remedy)
 
 
 def scoring_is_pure(case: _Case) -> None:
@@ -325,14 +340,15 @@ def it_travels(case: _Case) -> None:
 
 def weights_matter(case: _Case) -> None:
     """A weight moves the model otherwise than weight 1."""
-    # Each row with both labels: where classes can be separated, a model of hard margins need not know weights.
-    x, y = np.repeat(case.x[:_HALF], 2, axis=0), np.tile(np.array([1, -1], np.int8), _HALF)
+    # Each row with two labels: where classes can be separated, a model of hard margins need not know weights.
+    number = np.tile([1, 0], _HALF)
+    x, y = np.repeat(case.x[:_HALF], 2, axis=0), labels_of(number, case.classes)
     light, heavy = case.make(), case.make()
     light.update(Selected.weighted(x, y, 1.0))
-    heavy.update(Selected.weighted(x, y, np.where(y > 0, 20.0, 1.0)))
+    heavy.update(Selected.weighted(x, y, np.where(number > 0, 20.0, 1.0)))
     require(
         not np.array_equal(light.score(case.x), heavy.score(case.x)),
-        "positive examples of weight 20 gave the model of weight 1",
+        "examples of weight 20 gave the model of weight 1",
         why="without the weight 1/p what is learnt from the selected is biased",
         remedy="use selected.weight in update",
     )

@@ -23,7 +23,7 @@ _REPLICAS = "the log would depend on how a batch is cut among nodes"
 def check_rule(rule: Rule) -> None:
     """Raise `CheckError` unless this rule keeps the contract of `paraactive.rules.Rule`.
 
-    It is tried on scores from -1e6 to 1e6, both labels, and 0 to 10**12 examples seen.
+    It is tried on scores from -1e6 to 1e6 of two classes and of three, all labels, and 0 to 10**12 examples seen.
 
     >>> from paraactive.rules import Margin
     >>> check_rule(Margin(eta=0.1))
@@ -80,11 +80,11 @@ def only_a_rule_that_needs_labels_has_a_place_for_them(rule: Rule) -> None:
 
 
 def there_is_one_p_for_each_example(rule: Rule) -> None:
-    """p is float64 and of the shape of the scores, also for no examples."""
-    for columns in (_grid(), _rows(_grid(), slice(0, 0))):
+    """p is float64 and one number for each example, whose score may be a row; also for no examples."""
+    for columns in (_grid(), _rows(_grid(), slice(0, 0)), _grid_of_three(), _rows(_grid_of_three(), slice(0, 0))):
         p = _ask(rule, columns)
         require(
-            isinstance(p, np.ndarray) and p.shape == columns[0].shape and p.dtype == np.float64,  # pyright: ignore[reportUnnecessaryIsInstance]
+            isinstance(p, np.ndarray) and p.shape == columns[1].shape and p.dtype == np.float64,  # pyright: ignore[reportUnnecessaryIsInstance]
             f"for {len(columns[0])} examples p is {getattr(p, 'dtype', type(p))} of shape {np.shape(p)}",
             why="each example is selected with a probability of its own, and logged with it to the bit",
             remedy="return a float64 array as long as the scores",
@@ -93,7 +93,7 @@ def there_is_one_p_for_each_example(rule: Rule) -> None:
 
 def p_is_a_probability_that_a_coin_can_toss(rule: Rule) -> None:
     """2**-53 <= p <= 1, and never NaN."""
-    p = np.asarray(_ask(rule, _grid()))
+    p = np.concatenate([np.asarray(_ask(rule, columns)) for columns in (_grid(), _grid_of_three())])
     bad = ~((p >= RESOLUTION) & (p <= 1.0))
     require(
         not bad.any(),
@@ -119,17 +119,17 @@ def asking_is_pure(rule: Rule) -> None:
 
 def p_does_not_depend_on_other_examples(rule: Rule) -> None:
     """The p of an example is the same, bit for bit, whatever examples it is asked for with."""
-    whole, rng = np.asarray(_ask(rule, _grid())), np.random.default_rng(0)
-    count = len(_grid()[0])
-    orders = [[slice(row, row + 1) for row in range(count)], *(list(random_pieces(count, rng)) for _ in range(3))]
-    for pieces in orders:
-        joined = np.concatenate([np.asarray(_ask(rule, _rows(_grid(), rows))) for rows in pieces])
-        require(
-            same_bits(whole, joined),
-            f"asked in {len(pieces)} pieces it gave another p",
-            why=_REPLICAS,
-            remedy="compute p elementwise, with no mean, maximum or rank over the batch",
-        )
+    for columns in (_grid(), _grid_of_three()):
+        whole, rng, count = np.asarray(_ask(rule, columns)), np.random.default_rng(0), len(columns[1])
+        orders = [[slice(row, row + 1) for row in range(count)], *(list(random_pieces(count, rng)) for _ in range(3))]
+        for pieces in orders:
+            joined = np.concatenate([np.asarray(_ask(rule, _rows(columns, rows))) for rows in pieces])
+            require(
+                same_bits(whole, joined),
+                f"asked in {len(pieces)} pieces it gave another p",
+                why=_REPLICAS,
+                remedy="compute p elementwise, with no mean, maximum or rank over the batch",
+            )
 
 
 def scores_that_are_not_needed_are_ignored(rule: Rule) -> None:
@@ -189,6 +189,15 @@ def _grid() -> _Columns:
     seen = np.array([0, 1, 2, 10, 1000, 10**6, 10**9, 10**12], np.int64)
     scores, counts, labels = np.meshgrid(np.concatenate([-size, size]), seen, np.array([-1, 1], np.int8))
     return scores.ravel(), counts.ravel(), labels.ravel()
+
+
+def _grid_of_three() -> _Columns:
+    """The same of three classes: a score is a row of three numbers, and labels are 0, 1 and 2."""
+    rng = np.random.default_rng(1)
+    score = rng.normal(size=(60, 3)) * rng.choice([1e-9, 1.0, 1e3, 1e6], (60, 1))
+    score[:3] = 0.0, 5.0, -5.0  # Ties.
+    seen, number = np.meshgrid(np.array([0, 1, 1000, 10**12], np.int64), np.arange(len(score)))
+    return score[number.ravel()], seen.ravel(), (np.arange(number.size) % 3).astype(np.int8)
 
 
 def _rows(columns: _Columns, rows: slice) -> _Columns:

@@ -11,7 +11,8 @@ import numpy as np
 
 from paraactive.checks.properties import attempt, name_of, random_pieces, require, same_bits
 from paraactive.errors import InputError
-from paraactive.examples import Examples
+from paraactive.examples import COLUMNS, Examples
+from paraactive.labels import MOST_CLASSES, UNKNOWN, are_labels
 from paraactive.streams.base import Stream
 
 StreamCheck: TypeAlias = Callable[[Stream], None]
@@ -21,7 +22,6 @@ _PIECE = 96
 _FAR = (0, 5_000, 10**9)
 """Where a stream without end is read."""
 _ANY_NODE = "any node may read any piece at any time, and a resumed run reads it again"
-_COLUMNS = {"x": np.float32, "y": np.int8, "index": np.int64, "key": np.int64}
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def stream_checks(*, seed: int = 0) -> list[tuple[str, StreamCheck]]:
     ...     check(Digits())
     ...     print(name)
     width and length are counts
-    classes are two different names
+    classes are different names
     """
 
     def bound(check: Callable[[_Case], None]) -> StreamCheck:
@@ -106,15 +106,15 @@ def width_and_length_are_counts(case: _Case) -> None:
         )
 
 
-def classes_are_two_different_names(case: _Case) -> None:
-    """`classes` names the labels -1 and +1, by two strings."""
+def classes_are_different_names(case: _Case) -> None:
+    """`classes` names the labels by strings: two for -1 and +1, more for 0, 1, 2 and so on."""
     classes: Any = case.stream.classes
-    two = len(classes) == 2 and all(isinstance(name, str) for name in classes) and classes[0] != classes[1]
+    named = all(isinstance(name, str) for name in classes) and len(set(classes)) == len(classes)
     require(
-        two,
+        named and 2 <= len(classes) <= MOST_CLASSES,
         f"classes is {classes!r}",
         why="test data is given by the names of its labels",
-        remedy="give two different strings, that of -1 first",
+        remedy=f"give 2 to {MOST_CLASSES} different strings, in the order of the labels",
     )
 
 
@@ -122,8 +122,8 @@ def columns_are_as_long_and_wide_as_they_should_be(case: _Case) -> None:
     """There is one row for each position, of the stream's width; a piece of no positions has none."""
     for first, last in [*case.ranges(), (0, 0)]:
         piece, count = case.stream.read(first, last), last - first
-        shapes = {"x": (count, case.stream.width), "y": (count,), "index": (count,), "key": (count,)}
-        for name, shape in shapes.items():
+        for name in COLUMNS:
+            shape = (count, case.stream.width) if name == "x" else (count,)
             found = np.shape(getattr(piece, name))
             require(
                 found == shape,
@@ -134,9 +134,9 @@ def columns_are_as_long_and_wide_as_they_should_be(case: _Case) -> None:
 
 
 def columns_have_their_types(case: _Case) -> None:
-    """x is float32, y int8, index and key int64, and x lies row after row."""
+    """x is float32, y int8, index and key int64, importance float64, and x lies row after row."""
     for piece in case.pieces():
-        for name, kind in _COLUMNS.items():
+        for name, kind in COLUMNS.items():
             column = np.asarray(getattr(piece, name))
             require(
                 column.dtype == kind and column.flags.c_contiguous,
@@ -158,15 +158,29 @@ def the_index_is_the_position(case: _Case) -> None:
         )
 
 
-def labels_are_minus_one_and_plus_one(case: _Case) -> None:
-    """No label is other than -1 and +1."""
+def labels_are_those_of_the_classes(case: _Case) -> None:
+    """Labels are -1 and +1 of two classes, 0 to C-1 of C classes; or unknown, if the stream says that it has none."""
+    count = len(case.stream.classes)
     for piece in case.pieces():
-        others = sorted(set(np.asarray(piece.y).tolist()) - {-1, 1})
+        y = np.asarray(piece.y)
+        unknown = (y == UNKNOWN) & (not getattr(case.stream, "labelled", True))
+        others = sorted(set(y[~are_labels(y, count) & ~unknown].tolist()))
         require(
             not others,
             f"there is a label {others[:1]}",
-            why="these are the two classes",
-            remedy="give the label -1 to classes[0] and +1 to classes[1]",
+            why=f"there are {count} classes",
+            remedy="give classes[i] the label i; of two, -1 to classes[0] and +1 to classes[1]",
+        )
+
+
+def importances_are_positive(case: _Case) -> None:
+    """What an example counts for is a finite number above 0."""
+    for piece in case.pieces():
+        require(
+            np.all((piece.importance > 0) & np.isfinite(piece.importance)),
+            f"some are not, between positions {piece.index[0]} and {piece.index[-1]}",
+            why="an example of no weight would be selected, and logged, for nothing",
+            remedy="leave such examples out of the stream, or leave importance out",
         )
 
 
@@ -222,7 +236,7 @@ def what_is_handed_out_is_not_shared(case: _Case) -> None:
     """Changing the arrays of a piece does not change what is read next."""
     for first, last in case.ranges():
         piece = case.stream.read(first, last)
-        columns = {name: np.asarray(getattr(piece, name)) for name in _COLUMNS}
+        columns = {name: np.asarray(getattr(piece, name)) for name in COLUMNS}
         kept = Examples(**{name: column.copy() for name, column in columns.items()})
         writable = [name for name, column in columns.items() if column.flags.writeable]
         for name in writable:
@@ -284,17 +298,18 @@ def _refuses(read: Callable[[], Examples]) -> bool:
 def _require_same(
     one: Examples, other: Examples, fact: str, remedy: str = "compute an example from its position alone"
 ) -> None:
-    equal = all(same_bits(np.asarray(getattr(one, name)), np.asarray(getattr(other, name))) for name in _COLUMNS)
+    equal = all(same_bits(np.asarray(getattr(one, name)), np.asarray(getattr(other, name))) for name in COLUMNS)
     require(equal, fact, why=_ANY_NODE, remedy=remedy)
 
 
 _CHECKS: tuple[Callable[[_Case], None], ...] = (
     width_and_length_are_counts,
-    classes_are_two_different_names,
+    classes_are_different_names,
     columns_are_as_long_and_wide_as_they_should_be,
     columns_have_their_types,
     the_index_is_the_position,
-    labels_are_minus_one_and_plus_one,
+    labels_are_those_of_the_classes,
+    importances_are_positive,
     features_are_finite,
     reading_twice_gives_the_same_bits,
     at_gives_what_read_gives,

@@ -25,7 +25,10 @@ app = typer.Typer(
 
 DataArgument = Annotated[
     str,
-    typer.Argument(metavar="TASK_OR_FILE", help="digits-31v57, digits-3v5, or a .npz (x, y) or .npy file."),
+    typer.Argument(
+        metavar="TASK_OR_FILE",
+        help="digits-31v57, digits-3v5, digits-10, or a file: .parquet, .csv, .npz (x, y), .npy, .svm; or an address.",
+    ),
 ]
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run file, as train --out wrote it.")]
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A run file, or a model file, as save wrote it.")]
@@ -151,7 +154,8 @@ def demo(
 
 
 @app.command(
-    epilog="Example: [bold]paraactive train digits-31v57 --examples 100000 --nodes 8 --out run.db[/bold]",
+    epilog="Examples: [bold]paraactive train digits-31v57 --examples 100000 --nodes 8 --out run.db[/bold]; "
+    "[bold]paraactive train data.parquet --label y --out run.db[/bold]",
 )
 def train(
     data: DataArgument,
@@ -165,11 +169,12 @@ def train(
         str | None,
         typer.Option(
             rich_help_panel="Rule",
-            help="margin, signed, gradient, iwal, uniform or passive. Default: signed (svm), gradient (network).",
+            help="margin, signed, least, gradient, iwal, uniform or passive. Default: signed (svm; with more than two "
+            "classes, least), gradient (network).",
         ),
     ] = None,
     eta: Annotated[
-        float | None, typer.Option(rich_help_panel="Rule", help="Of margin and signed. Default: by learner and rule.")
+        float | None, typer.Option(rich_help_panel="Rule", help="Of margin, signed and least. Default: by learner.")
     ] = None,
     c0: Annotated[
         float | None, typer.Option(rich_help_panel="Rule", help="Of iwal: the larger, the more pass. Default: 2.")
@@ -180,7 +185,9 @@ def train(
     ] = None,
     gamma: Annotated[
         float | None,
-        typer.Option(rich_help_panel="Learner", help="Of the svm's kernel. Default: 0.012 (digits), 1/width."),
+        typer.Option(
+            rich_help_panel="Learner", help="Of the svm's kernel. Default: 0.012 (digits), or by the variance."
+        ),
     ] = None,
     gap: Annotated[
         float | None,
@@ -242,6 +249,19 @@ def train(
         typer.Option(rich_help_panel="Run", help="Examples to see. Default: 102400 of a task, all of a file."),
     ] = None,
     passes: Annotated[int, typer.Option(rich_help_panel="Data", help="Passes over a file.")] = 1,
+    label: Annotated[
+        str | None,
+        typer.Option(
+            rich_help_panel="Data", help="Column of the labels, of Parquet and CSV. Default: label, target, class or y."
+        ),
+    ] = None,
+    features: Annotated[
+        str | None,
+        typer.Option(rich_help_panel="Data", help="Columns of the features, as a,b,c. Default: all others."),
+    ] = None,
+    weight: Annotated[
+        str | None, typer.Option(rich_help_panel="Data", help="Column that says what each row counts for.")
+    ] = None,
     test: Annotated[
         Path | None,
         typer.Option(rich_help_panel="Data", help="Test examples, a file like the data. Tasks have their own."),
@@ -310,7 +330,7 @@ def resize(
 @app.command(epilog="Example: [bold]paraactive predict run.db new.npz --out labels.csv[/bold]")
 def predict(
     model: ModelArgument,
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="Rows to label: .npz with x, or .npy.")],
+    data: Annotated[str, typer.Argument(metavar="DATA", help="Rows to label, a file of any kind that train takes.")],
     out: Annotated[Path | None, typer.Option(help="A CSV file for them. Default: the terminal.")] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -324,17 +344,58 @@ def predict(
 def evaluate(
     model: ModelArgument,
     data: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[DATA]", help="Examples with labels, .npz or .npy. Default: the run's own test examples."
-        ),
+        str | None,
+        typer.Argument(metavar="[DATA]", help="Examples with labels. Default: the run's own test examples."),
     ] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the labels. Default: label, target, class or y.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """How many of the labels a model gets wrong, and which."""
     from paraactive.cli.models import evaluate_file
 
-    evaluate_file(model, data, as_json)
+    evaluate_file(model, data, label, as_json)
+
+
+@app.command(epilog="Example: [bold]paraactive heaviest run.db[/bold]")
+def heaviest(
+    run_file: RunArgument,
+    count: Annotated[int, typer.Option(help="How many.")] = 10,
+    as_json: JsonOption = False,
+) -> None:
+    """The examples that were learnt with the largest weights: outliers and wrong labels are found among them."""
+    from paraactive.cli.models import show_heaviest
+
+    show_heaviest(run_file, count, as_json)
+
+
+@app.command(
+    epilog="Example: [bold]paraactive query rows.csv --classes ham,spam --out run.db[/bold]; fill in the column label "
+    "of run.ask.csv; then [bold]paraactive query run.db[/bold], until nothing is asked for."
+)
+def query(
+    data: Annotated[
+        str, typer.Argument(metavar="FILE_OR_RUN", help="Rows without labels, to begin; then the run file.")
+    ],
+    classes: Annotated[str | None, typer.Option(help="To begin: the labels that there are, as ham,spam.")] = None,
+    features: Annotated[
+        str | None, typer.Option(help="To begin: columns of the features, as a,b,c. Default: all.")
+    ] = None,
+    rule: Annotated[str | None, typer.Option(help="margin, iwal or uniform. Default: margin.")] = None,
+    eta: Annotated[float | None, typer.Option(help="Of margin. Default: 0.3.")] = None,
+    c0: Annotated[float | None, typer.Option(help="Of iwal. Default: 2.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Of uniform. Default: 0.02.")] = None,
+    warmstart: Annotated[int | None, typer.Option(help="Rows asked for first. Default: 50.")] = None,
+    batch: Annotated[int | None, typer.Option(help="Rows sifted in each round. Default: 500.")] = None,
+    budget: Annotated[int | None, typer.Option(help="Labels to ask for in all, at most. Default: no limit.")] = None,
+    seed: SeedOption = 0,
+    out: Annotated[Path | None, typer.Option(help="To begin: the run file to write.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Labels that cost money: ask for those of the informative few, in a CSV file, learn them, and go on."""
+    options = {name: value for name, value in locals().items() if name not in ("data", "as_json")}
+    from paraactive.cli.asking import query_labels
+
+    query_labels(data, as_json, **options)
 
 
 @app.command(epilog="Example: [bold]paraactive save run.db --out my.model[/bold]")

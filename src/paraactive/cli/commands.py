@@ -34,12 +34,14 @@ def train_run(
     batch: int | None = None, warmstart: int | None = None, nodes: int | None = None, engine: str | None = None,
     address: str | None = None, updates: str | None = None, latency: float | None = None, jitter: float | None = None,
     slowdown: float | None = None, schedule: str = "synchronous", lag: int | None = None, delay: int | None = None,
-    examples: int | None = None, passes: int = 1, test: Path | None = None, seed: int = 0, out: Path | None = None,
+    examples: int | None = None, passes: int = 1, label: str | None = None, features: str | None = None,
+    weight: str | None = None, test: Path | None = None, seed: int = 0, out: Path | None = None,
     overwrite: bool = False, passive: bool = False, heading: str = "",
 ) -> None:  # fmt: skip
     """Train, show, and compare if asked."""
     job = make_job(
-        data, test, learner, rule, seed=seed, passes=passes, eta=eta, c0=c0, rate=rate,
+        data, test, learner, rule, seed=seed, passes=passes, label=label, features=features, weight=weight,
+        eta=eta, c0=c0, rate=rate,
         C=C, gamma=gamma, gap=gap, hidden=hidden, step=step, importance_aware=importance_aware or None,
     )  # fmt: skip
     if passive and not job.test:
@@ -71,6 +73,8 @@ def resume_run(
 ) -> None:  # fmt: skip
     """Go on with a run."""
     stream = None if passes is None else _with_passes(path, passes)
+    if stream is not None and examples is None:
+        examples = stream.length
     with _told_how_to_resume(path), ProgressBar("sifting", _ERRORS) as bar:
         run = paraactive.resume(
             path, examples=examples, nodes=nodes, engine=engine, address=address, updates=updates,
@@ -100,7 +104,7 @@ def _with_passes(path: Path, passes: int) -> Stream:
     """The stream of a run, with more passes over its file."""
     with RunFile.read(path) as file, file.understood():
         known = file.configuration["stream"]
-        if known["kind"] != "arrays":
+        if known["kind"] not in ("arrays", "table"):
             raise InputError("--passes is given", why="the run is not on a file", remedy="give --examples to go on")
         return build_stream(known | {"passes": passes})
 

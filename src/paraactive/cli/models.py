@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -14,39 +15,43 @@ from rich.table import Table
 
 from paraactive.errors import InputError, cannot_write
 from paraactive.examples import Examples
+from paraactive.labels import decide, numbers_of
 from paraactive.model import Model, own_test
-from paraactive.streams.numpy_files import open_columns, open_features
+from paraactive.runfile import RunFile
+from paraactive.streams import open_examples, open_rows
 
 
-def predict_file(path: Path, data: Path, out: Path | None, as_json: bool) -> None:
-    """The class and the score of each row of a file."""
+def predict_file(path: Path, data: str, out: Path | None, as_json: bool) -> None:
+    """The class and the score of each row of a file, or its scores for each class."""
     model = Model.load(path)
-    x = open_features(data, model.width)
-    score = model.decision_function(x)
+    score = model.decision_function(open_rows(data, model.width, features=model.features))
     labels, scores = model.named(score).tolist(), score.tolist()
     if as_json:
         print(json.dumps({"labels": labels, "scores": scores}, allow_nan=False))
-    elif out is None:
-        _write(sys.stdout, labels, scores)
+        return
+    names = ["score"] if score.ndim == 1 else [f"score {name}" for name in model.classes]
+    rows = score.reshape(len(score), -1).tolist()
+    table = [["label", *names], *([label, *row] for label, row in zip(labels, rows, strict=True))]
+    if out is None:
+        write_csv(sys.stdout, table)
     else:
         try:
             with out.open("w", newline="") as file:
-                _write(file, labels, scores)
+                write_csv(file, table)
         except OSError as error:
             raise cannot_write(out, error) from error
         print(f"{len(labels):,} predictions are in {out}.")
 
 
-def _write(file: TextIO, labels: list[str], scores: list[float]) -> None:
-    rows = csv.writer(file, lineterminator="\n")
-    rows.writerow(["label", "score"])
-    rows.writerows(zip(labels, scores, strict=True))
+def write_csv(file: TextIO, table: Iterable[Iterable[Any]]) -> None:
+    """Rows with commas."""
+    csv.writer(file, lineterminator="\n").writerows(table)
 
 
-def evaluate_file(path: Path, data: Path | None, as_json: bool) -> None:
+def evaluate_file(path: Path, data: str | None, label: str | None, as_json: bool) -> None:
     """How often the model is wrong, and how."""
     model = Model.load(path)
-    figures = _figures(model, _test(model, path, data))
+    figures = _figures(model, _test(model, path, data, label))
     if as_json:
         print(json.dumps(figures, indent=2, allow_nan=False))
         return
@@ -63,23 +68,24 @@ def evaluate_file(path: Path, data: Path | None, as_json: bool) -> None:
     console.print(table)
 
 
-def _test(model: Model, path: Path, data: Path | None) -> Examples:
+def _test(model: Model, path: Path, data: str | None, label: str | None) -> Examples:
     if data is not None:
-        return model.examples(*open_columns(data))
+        return open_examples(data, model.classes, model.width, label=label, features=model.features)
     test = own_test(path)
     if test is None:
         raise InputError(
             f"no data to evaluate {path} on",
             why="the file does not say where its test examples are",
-            remedy="give a file of examples with labels, .npz or .npy",
+            remedy="give a file of examples with labels",
         )
     return test
 
 
 def _figures(model: Model, test: Examples) -> dict[str, Any]:
-    said, true = (model.learner.score(test.x) > 0).astype(int), (test.y > 0).astype(int)
-    counts = np.bincount(2 * true + said, minlength=4).reshape(2, 2)
-    mistakes = int(counts[0, 1] + counts[1, 0])
+    count = len(model.classes)
+    said, true = decide(model.learner.score(test.x)), numbers_of(test.y, count)
+    counts = np.bincount(count * true + said, minlength=count * count).reshape(count, count)
+    mistakes = int(counts.sum() - counts.trace())
     return {
         "examples": len(test),
         "mistakes": mistakes,
@@ -99,3 +105,20 @@ def save_model(path: Path, out: Path, overwrite: bool, as_json: bool) -> None:
         print(json.dumps({"model": str(out), "bytes": size, "digest": model.learner.digest()}))
     else:
         print(f"The model is in {out} ({size / 1e6:.2f} MB).")
+
+
+def show_heaviest(path: Path, count: int, as_json: bool) -> None:
+    """The entries of largest weight."""
+    with RunFile.read(path) as file, file.understood():
+        rows, names = file.heaviest(count), file.configuration["classes"]
+    heaviest = [row | {"label": names[numbers_of(np.array([row.pop("y")], np.int8), len(names))[0]]} for row in rows]
+    if as_json:
+        print(json.dumps(heaviest, indent=2, allow_nan=False))
+        return
+    table = Table(padding=(0, 2))
+    for name in ("weight", "p", "label", "row", "position"):
+        table.add_column(name, justify="left" if name == "label" else "right")
+    for row in heaviest:
+        figures = f"{row['weight']:.4g}", f"{row['p']:.3g}", row["label"], f"{row['key']:,}", f"{row['position']:,}"
+        table.add_row(*figures)
+    Console().print(table)

@@ -12,9 +12,12 @@ from paraactive.errors import InputError
 from paraactive.experiments.tasks import ETA, GAMMA, GAP, TASKS, find_task
 from paraactive.learners import Learner
 from paraactive.rules import Rule
-from paraactive.streams import Arrays, Digits, Stream
+from paraactive.streams import Digits, Stream, open_stream
 from paraactive.validation import one_of
 
+_OPTIONS = {"svm": ("C", "gamma", "gap"), "network": ("hidden", "step", "importance_aware")}
+"""Of the learners that the command line knows."""
+_RULES = ("margin", "signed", "least", "gradient", "iwal", "uniform", "passive")
 DEFAULT_EXAMPLES = 102_400
 """Of a stream that never ends."""
 
@@ -39,15 +42,16 @@ class Job:
 
 def make_job(
     data: str, test: Path | None, learner: str | None, rule: str | None, *, seed: int, passes: int,
-    eta: float | None, c0: float | None, rate: float | None, **learner_options: float | None,
+    label: str | None, features: str | None, weight: str | None, eta: float | None, c0: float | None,
+    rate: float | None, **learner_options: float | None,
 ) -> Job:  # fmt: skip
     """Everything that `train` needs, checked."""
     if learner is None:
         learner = TASKS[data].learner if data in TASKS else "svm"
-    one_of("learner", learner, parts.LEARNERS)
-    rule = rule or default_rule(parts.LEARNERS[learner])
-    one_of("rule", rule, parts.RULES)
-    stream = _stream(data, learner, seed, passes)
+    one_of("learner", learner, _OPTIONS)
+    stream = _stream(data, learner, seed, passes, label=label, features=features, weight=weight)
+    rule = rule or default_rule(parts.LEARNERS[learner](classes=len(stream.classes)))
+    one_of("rule", rule, _RULES)
     return Job(
         stream,
         isinstance(stream, Digits) if test is None else test,
@@ -56,10 +60,26 @@ def make_job(
     )
 
 
-def _stream(data: str, learner: str, seed: int, passes: int) -> Stream:
-    if data in TASKS or Path(data).suffix.lower() not in (".npz", ".npy"):
+def _stream(data: str, learner: str, seed: int, passes: int, **columns: str | None) -> Stream:
+    """A task by its name, or a file; what looks like neither is taken for a misspelt task."""
+    if data in TASKS or not ("." in data or "/" in data or (data and Path(data).exists())):
+        for name, given in columns.items():
+            if given is not None:
+                raise InputError(f"--{name} is given for {data}", why="only files have columns", remedy="leave it out")
         return find_task(data).stream(learner, seed)
-    return Arrays.load(data, seed=seed, passes=passes)
+    return open_stream(
+        data, label=columns["label"], features=names_in(columns["features"]), weight=columns["weight"],
+        seed=seed, passes=passes,
+    )  # fmt: skip
+
+
+def names_in(text: str | None) -> list[str] | None:
+    """The names in a list with commas.
+
+    >>> names_in("age, height")
+    ['age', 'height']
+    """
+    return None if text is None else [name.strip() for name in text.split(",")]
 
 
 def _learner(kind: str, rule: str, digits: bool, seed: int, options: dict[str, float | None]) -> parts.Description:
@@ -67,8 +87,7 @@ def _learner(kind: str, rule: str, digits: bool, seed: int, options: dict[str, f
     defaults: dict[str, Any] = {"seed": seed} if kind == "network" else {"gap": GAP.get((kind, rule))}
     if kind == "svm" and digits:
         defaults["gamma"] = GAMMA
-    own = {"svm": ("C", "gamma", "gap"), "network": ("hidden", "step", "importance_aware")}
-    foreign = [name for name in given if name not in own[kind]]
+    foreign = [name for name in given if name not in _OPTIONS[kind]]
     if foreign:
         raise InputError(
             f"--{foreign[0].replace('_', '-')} is given for learner {kind!r}",
@@ -80,14 +99,15 @@ def _learner(kind: str, rule: str, digits: bool, seed: int, options: dict[str, f
     return {"kind": kind, **defaults, **given}
 
 
-_RULE_OPTIONS = {"eta": ("margin", "signed"), "c0": ("iwal",), "rate": ("uniform",)}
+_RULE_OPTIONS = {"eta": ("margin", "signed", "least"), "c0": ("iwal",), "rate": ("uniform",)}
 
 
 def _rule(learner: str, rule: str, **options: float | None) -> parts.Description:
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
         if rule not in _RULE_OPTIONS[name]:
-            has = " and ".join(_RULE_OPTIONS[name])
+            *some, last = _RULE_OPTIONS[name]
+            has = f"{', '.join(some)} and {last}" if some else last
             raise InputError(
                 f"--{name} is given for rule {rule!r}",
                 why=f"only {has} {'has' if len(_RULE_OPTIONS[name]) == 1 else 'have'} it",

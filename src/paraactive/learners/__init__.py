@@ -1,7 +1,12 @@
-"""Learners: online, weighted, deterministic. `base` has the contract; hot loops sit alone in `*_loops`."""
+"""Learners: online, weighted, deterministic. `base` has the contract; hot loops sit alone in `*_loops`.
+
+`SklearnLearner` and `TorchLearner` wrap other people's models; their libraries are imported only when one is made.
+"""
 
 from paraactive.learners.base import Learner
 from paraactive.learners.lasvm import LaSVM
 from paraactive.learners.network import Network
+from paraactive.learners.sklearn_learner import SklearnLearner
+from paraactive.learners.torch_learner import TorchLearner
 
-__all__ = ["LaSVM", "Learner", "Network"]
+__all__ = ["LaSVM", "Learner", "Network", "SklearnLearner", "TorchLearner"]

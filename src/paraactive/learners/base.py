@@ -14,12 +14,21 @@ class Learner(Protocol):
     What an example does to the model depends on the examples before it alone: `update` on a run of them equals
     `update` on its pieces, bit for bit, wherever it is cut. So replicas agree however their entries arrive.
 
+    A learner that can tell more than two classes has an attribute `classes`, their number; if it is None, the run that
+    it is trained in sets it, to the number of the stream's classes, before anything else. Without it there are two.
+
+    A learner whose scores are log-odds, or log-probabilities up to a constant, says so by `log_odds = True`: then
+    there are probabilities of the classes.
+
     A learner whose scoring releases the GIL says so by an attribute `releases_gil = True`: then threads sift side by
     side, and are where its nodes live if nobody says otherwise.
     """
 
     def score(self, x: Floats) -> Doubles:
-        """f(x) for each row, positive for label +1. Pure: the model does not change."""
+        """f(x) for each row, float64. Pure: the model does not change.
+
+        Of two classes, (n,), positive for label +1; of more, (n, classes), the largest for the label 0 to C-1.
+        """
         ...
 
     def update(self, selected: Selected) -> None:

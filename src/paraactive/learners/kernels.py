@@ -98,9 +98,10 @@ def kernel_rows(x, xx, panels, ss, columns, kind, gamma, coef0, degree, out):
 
 @njit(cache=True, nogil=True)
 def kernel_sums(x, xx, panels, ss, alpha, columns, kind, gamma, coef0, degree, out):
-    """out[i] = sum over c < columns of alpha_c K(x_i, s_c); alpha is 0 from there to the end of its panel."""
+    """out[i, m] = sum over c < columns of alpha[m, c] K(x_i, s_c); alpha is 0 from there to the end of its panel."""
+    machines = alpha.shape[0]
     block = np.empty((ROWS, LANES), np.float32)
-    sums = np.empty((TILE, LANES), np.float64)
+    sums = np.empty((machines, TILE, LANES), np.float64)
     rest, rest_norms = _last_rows(x, xx)
     for first in range(0, x.shape[0], TILE):
         last = min(first + TILE, x.shape[0])
@@ -109,11 +110,14 @@ def kernel_sums(x, xx, panels, ss, alpha, columns, kind, gamma, coef0, degree, o
             start = panel * LANES
             for row in range(first, last, ROWS):
                 _kernel_block(x, xx, row, rest, rest_norms, panels, ss, panel, kind, gamma, coef0, degree, block)
-                for r in range(ROWS):
-                    for lane in range(LANES):
-                        sums[row - first + r, lane] += alpha[start + lane] * block[r, lane]
+                for m in range(machines):
+                    own, into = alpha[m], sums[m]
+                    for r in range(ROWS):
+                        for lane in range(LANES):
+                            into[row - first + r, lane] += own[start + lane] * block[r, lane]
         for i in range(first, last):
-            total = 0.0
-            for lane in range(LANES):
-                total += sums[i - first, lane]
-            out[i] = total
+            for m in range(machines):
+                total = 0.0
+                for lane in range(LANES):
+                    total += sums[m, i - first, lane]
+                out[i, m] = total

@@ -8,6 +8,10 @@ unstable; the optimum is the same).
 
 Slots 0 .. count-1 hold the live vectors; K is dense and symmetric over the slots. Kernel values are float32,
 alphas and gradients float64.
+
+There may be several machines, each with a row of alphas, gradients and bounds over the same slots: one for two classes,
+one for each class against the rest for more. They share vectors, kernel values and boxes; a vector stays while any
+machine needs it.
 """
 
 # pyright: basic, reportCallIssue=false
@@ -21,7 +25,7 @@ from paraactive.learners.blocks import LANES
 
 NONE = -1
 GAP = 0
-"""Place in `extremes` of the gradient difference of the most violating pair."""
+"""Row in `extremes` of the gradient difference of the most violating pair of each machine."""
 BIAS = 1
 
 
@@ -54,17 +58,24 @@ def _step(i, j, count, most, alpha, g, lower, upper, kernel):
 
 
 @njit(cache=True, nogil=True)
-def _insert(e, count, x, xx, y, box, key, old_rows, new_rows, origin, panels, ss, alpha, g, lower, upper, keys, kernel):
+def _insert(
+    e, count, x, xx, target, box, key, old_rows, new_rows,
+    origin, panels, ss, alpha, g, lower, upper, keys, kernel,
+):  # fmt: skip
     """Put example e of the batch into slot `count`; its kernel row is gathered from the two products."""
-    row, total = kernel[count], 0.0
+    row = kernel[count]
     for s in range(count):
         value = old_rows[e, origin[s]] if origin[s] >= 0 else new_rows[e, ~origin[s]]
         row[s] = value
         kernel[s, count] = value
-        total += alpha[s] * np.float64(value)
     row[count] = new_rows[e, e]
-    alpha[count], g[count] = 0.0, y[e] - total
-    lower[count], upper[count] = min(0.0, y[e] * box[e]), max(0.0, y[e] * box[e])
+    for m in range(alpha.shape[0]):
+        total, own = 0.0, alpha[m]
+        for s in range(count):
+            total += own[s] * np.float64(row[s])
+        side = np.float64(target[e, m])
+        alpha[m, count], g[m, count] = 0.0, side - total
+        lower[m, count], upper[m, count] = min(0.0, side * box[e]), max(0.0, side * box[e])
     keys[count], origin[count], ss[count] = key[e], ~e, xx[e]
     for k in range(x.shape[1]):
         panels[count // LANES, k, count % LANES] = x[e, k]
@@ -79,27 +90,45 @@ def _evict(s, count, origin, panels, ss, alpha, g, lower, upper, keys, kernel):
         kernel[s, s] = kernel[last, last]
         for t in range(last):
             kernel[t, s] = kernel[s, t]
-        alpha[s], g[s], lower[s], upper[s] = alpha[last], g[last], lower[last], upper[last]
+        for m in range(alpha.shape[0]):
+            alpha[m, s], g[m, s], lower[m, s], upper[m, s] = alpha[m, last], g[m, last], lower[m, last], upper[m, last]
         keys[s], origin[s], ss[s] = keys[last], origin[last], ss[last]
         panels[s // LANES, :, s % LANES] = panels[last // LANES, :, last % LANES]
     # Scores add alpha times the kernel for all lanes of a panel: an empty one must add 0.
-    alpha[last] = 0.0
+    for m in range(alpha.shape[0]):
+        alpha[m, last] = 0.0
     panels[last // LANES, :, last % LANES] = np.float32(0)
 
 
 @njit(cache=True, nogil=True)
-def _evict_useless(count, origin, panels, ss, alpha, g, lower, upper, keys, kernel, extremes):
-    """Drop the vectors with alpha = 0 that no step could move; note the gap and the bias. Returns the new count."""
+def _mark_needed(count, alpha, g, lower, upper, extremes, needed):
+    """Note the gap and the bias of one machine, and the vectors that a step of it could move. False if there are none.
+
+    A vector is useless if alpha is 0 and its gradient lies beyond the most violating pair's.
+    """
     i, j = most_violating_pair(count, alpha, g, lower, upper)
     if i == NONE or j == NONE:
-        # One class only so far: nothing may be dropped, and the bias answers with that class.
-        extremes[GAP] = 0.0
-        extremes[BIAS] = 0.0 if i == j else g[max(i, j)]
-        return count
+        # One class only so far: the bias answers with that class.
+        extremes[GAP], extremes[BIAS] = 0.0, 0.0 if i == j else g[max(i, j)]
+        return False
     largest, smallest = g[i], g[j]
     extremes[GAP], extremes[BIAS] = largest - smallest, 0.5 * (largest + smallest)
+    for s in range(count):
+        if alpha[s] != 0.0 or (g[s] < largest if lower[s] < 0.0 else g[s] > smallest):
+            needed[s] = True
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _evict_useless(count, origin, panels, ss, alpha, g, lower, upper, keys, kernel, extremes):
+    """Drop the vectors that are of no use to any machine; note gaps and biases. Returns the new count."""
+    needed, ready = np.zeros(count, np.bool_), False
+    for m in range(alpha.shape[0]):
+        ready = _mark_needed(count, alpha[m], g[m], lower[m], upper[m], extremes[:, m], needed) or ready
+    if not ready:  # With one class only nothing may be dropped: it would be all.
+        return count
     for s in range(count - 1, -1, -1):
-        if alpha[s] == 0.0 and ((lower[s] < 0.0 and g[s] >= largest) or (upper[s] > 0.0 and g[s] <= smallest)):
+        if not needed[s]:
             _evict(s, count, origin, panels, ss, alpha, g, lower, upper, keys, kernel)
             count -= 1
     return count
@@ -107,12 +136,16 @@ def _evict_useless(count, origin, panels, ss, alpha, g, lower, upper, keys, kern
 
 @njit(cache=True, nogil=True)
 def reprocess(steps, tau, most, count, origin, panels, ss, alpha, g, lower, upper, keys, kernel, extremes):
-    """Up to `steps` steps on the most violating pair, until its gap is at most tau. Returns the new count."""
-    for _ in range(steps):
-        i, j = most_violating_pair(count, alpha, g, lower, upper)
-        if i == NONE or j == NONE or g[i] - g[j] <= tau:
-            break
-        _step(i, j, count, most, alpha, g, lower, upper, kernel)
+    """Up to `steps` steps of each machine on its most violating pair, until its gap is at most tau.
+
+    Then what is useless goes. Returns the new count.
+    """
+    for m in range(alpha.shape[0]):
+        for _ in range(steps):
+            i, j = most_violating_pair(count, alpha[m], g[m], lower[m], upper[m])
+            if i == NONE or j == NONE or g[m, i] - g[m, j] <= tau:
+                break
+            _step(i, j, count, most, alpha[m], g[m], lower[m], upper[m], kernel)
     return _evict_useless(count, origin, panels, ss, alpha, g, lower, upper, keys, kernel, extremes)
 
 
@@ -126,13 +159,14 @@ def _is_live(key, keys, count):
 
 @njit(cache=True, nogil=True)
 def learn(
-    x, xx, y, box, key, old_rows, new_rows,
+    x, xx, target, box, key, old_rows, new_rows,
     tau, most, steps,
     count, origin, panels, ss, alpha, g, lower, upper, keys, kernel, extremes,
 ):  # fmt: skip
     """PROCESS each example of the batch, each followed by `steps` REPROCESS steps. Returns the new count.
 
-    old_rows: kernel of the batch with the vectors that were live at its start; new_rows: within the batch.
+    target: for each example and machine, the side it is to be on. old_rows: kernel of the batch with the vectors that
+    were live at its start; new_rows: within the batch.
     """
     for s in range(count):
         origin[s] = s
@@ -140,18 +174,19 @@ def learn(
         if _is_live(key[e], keys, count):
             continue
         _insert(
-            e, count, x, xx, y, box, key, old_rows, new_rows,
+            e, count, x, xx, target, box, key, old_rows, new_rows,
             origin, panels, ss, alpha, g, lower, upper, keys, kernel,
         )  # fmt: skip
         new = count
         count += 1
-        i, j = most_violating_pair(count, alpha, g, lower, upper)
-        if y[e] > 0:
-            i = new
-        else:
-            j = new
-        if i != NONE and j != NONE and g[i] - g[j] > tau:
-            _step(i, j, count, most, alpha, g, lower, upper, kernel)
+        for m in range(alpha.shape[0]):
+            i, j = most_violating_pair(count, alpha[m], g[m], lower[m], upper[m])
+            if target[e, m] > 0:
+                i = new
+            else:
+                j = new
+            if i != NONE and j != NONE and g[m, i] - g[m, j] > tau:
+                _step(i, j, count, most, alpha[m], g[m], lower[m], upper[m], kernel)
         for _ in range(steps):
             count = reprocess(1, tau, most, count, origin, panels, ss, alpha, g, lower, upper, keys, kernel, extremes)
     return count

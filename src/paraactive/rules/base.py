@@ -19,7 +19,7 @@ class BlindRule(Protocol):
     """False if p does not depend on the score: then the sifter does not compute one."""
 
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
-        """0 < p <= 1 for each score; `seen` is counted over the whole cluster."""
+        """0 < p <= 1 for each score, a number or, with more than two classes, a row; `seen` counts the cluster's."""
         ...
 
     def describe(self) -> dict[str, Any]:

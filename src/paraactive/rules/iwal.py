@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from paraactive.errors import InputError
 from paraactive.examples import Doubles, Ints
 from paraactive.philox import RESOLUTION
+from paraactive.rules._formula import margin
 from paraactive.validation import number
 
 C1, C2 = 5.0 + 2.0 * 2.0**0.5, 5.0
@@ -113,7 +114,7 @@ class IwalMargin:
 
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
         """p of each example."""
-        return np.maximum(query_probability(np.minimum(np.abs(score), 1.0), seen, self.c0), RESOLUTION)
+        return np.maximum(query_probability(np.minimum(margin(score), 1.0), seen, self.c0), RESOLUTION)
 
     def describe(self) -> dict[str, Any]:
         """The constructor's parameters."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal
 
-import numpy as np
-
 from paraactive.examples import Doubles, Ints
-from paraactive.rules._formula import WHY_ETA, margin_probability
+from paraactive.rules._formula import WHY_ETA, margin, margin_probability
 from paraactive.validation import positive
 
 
 @dataclass(frozen=True)
 class Margin:
     """p = 2 / (1 + exp(eta |f(x)| sqrt(n))), n = examples seen by the whole cluster. Label-blind.
+
+    With more than two classes |f| is the best score minus the second best.
 
     >>> import numpy as np
     >>> Margin(eta=0.1).probability(np.array([0.0, -1.0]), np.array([400, 400])).round(3).tolist()
@@ -30,7 +30,7 @@ class Margin:
 
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
         """p of each example."""
-        return margin_probability(self.eta, np.abs(score), seen)
+        return margin_probability(self.eta, margin(score), seen)
 
     def describe(self) -> dict[str, Any]:
         """The constructor's parameters."""

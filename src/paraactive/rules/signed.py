@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from paraactive.examples import Doubles, Ints, Labels
-from paraactive.rules._formula import WHY_ETA, margin_probability
+from paraactive.rules._formula import WHY_ETA, margin_probability, signed_margin
 from paraactive.validation import positive
 
 
@@ -17,7 +17,8 @@ class SignedMargin:
     """p = 2 / (1 + exp(eta max(0, y f(x)) sqrt(n))). Label-aware.
 
     An example on the wrong side always passes, with weight 1. Under the paper's |f| a confidently wrong one is taken
-    almost never, and then with an enormous weight.
+    almost never, and then with an enormous weight. With more than two classes y f is the score of the label minus the
+    best of the others.
 
     >>> import numpy as np
     >>> score, seen = np.array([-1.0, 1.0]), np.array([400, 400])
@@ -34,7 +35,7 @@ class SignedMargin:
 
     def probability(self, score: Doubles, seen: Ints, y: Labels) -> Doubles:
         """p of each example."""
-        return margin_probability(self.eta, np.maximum(0.0, y * score), seen)
+        return margin_probability(self.eta, np.maximum(0.0, signed_margin(score, y)), seen)
 
     def describe(self) -> dict[str, Any]:
         """The constructor's parameters."""

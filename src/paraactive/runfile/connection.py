@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from paraactive.errors import ParaActiveError, RunFileError
 
-FORMAT = 2
+FORMAT = 3
 """Version of the tables. A file of another version is refused."""
 _SQLITE = b"SQLite format 3\0"
 _APPLICATION = 0x70617261  # "para", in the header of the file
@@ -19,8 +19,8 @@ _TABLES = (
     """CREATE TABLE configuration (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT""",
     """CREATE TABLE entries (
     sequence INTEGER PRIMARY KEY, position INTEGER NOT NULL, key INTEGER NOT NULL,
-    y INTEGER NOT NULL CHECK (y IN (-1, 1)), p REAL NOT NULL CHECK (p > 0 AND p <= 1),
-    seen INTEGER NOT NULL, version INTEGER NOT NULL, x BLOB
+    y INTEGER NOT NULL CHECK (y BETWEEN -1 AND 126), p REAL NOT NULL CHECK (p > 0 AND p <= 1),
+    seen INTEGER NOT NULL, version INTEGER NOT NULL, importance REAL NOT NULL CHECK (importance > 0), x BLOB
 ) STRICT""",
     """CREATE TABLE rounds (
     number INTEGER PRIMARY KEY, seen INTEGER NOT NULL, version INTEGER NOT NULL, selected INTEGER NOT NULL,
@@ -32,6 +32,7 @@ _TABLES = (
 ) STRICT""",
     """CREATE TABLE snapshots (version INTEGER PRIMARY KEY, rounds INTEGER NOT NULL, digest TEXT NOT NULL,
     state BLOB NOT NULL) STRICT""",
+    """CREATE TABLE answers (position INTEGER PRIMARY KEY, y INTEGER NOT NULL CHECK (y BETWEEN -1 AND 126)) STRICT""",
     """CREATE TABLE events (id INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL,
     payload TEXT NOT NULL) STRICT""",
 )

@@ -21,15 +21,16 @@ import numpy as np
 
 from paraactive.errors import InputError, RunFileLockedError
 from paraactive.events import Event, Round
-from paraactive.examples import Entries, Examples, Place, Selected, Stretch, Tile
+from paraactive.examples import Entries, Examples, Ints, Labels, Place, Selected, Stretch, Tile
 from paraactive.learners.base import Learner
-from paraactive.log import joined
+from paraactive.log import Learnt, joined
 from paraactive.node import as_on_a_node, relearn
 from paraactive.runfile import connection
 from paraactive.runfile.lock import RunLock
 from paraactive.schedules.base import Plan
 from paraactive.state import State, pack, unpack
 from paraactive.streams.base import Stream
+from paraactive.validation import whole
 
 _COMMIT_SECONDS = 0.5
 _SNAPSHOTS_KEPT = 2
@@ -174,10 +175,11 @@ class RunFile:
         blobs = [row.tobytes() for row in examples.x] if self._keeps_x else [None] * len(entries)
         rows = zip(
             entries.sequence.tolist(), examples.index.tolist(), examples.key.tolist(), examples.y.tolist(),
-            selected.p.tolist(), selected.seen.tolist(), selected.version.tolist(), blobs, strict=True,
+            selected.p.tolist(), selected.seen.tolist(), selected.version.tolist(), examples.importance.tolist(), blobs,
+            strict=True,
         )  # fmt: skip
         with self._guarded("write"):
-            self._database.executemany("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            self._database.executemany("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         self.version = entries.last
         if self.rounds:
             self.delays.update(entries.delay.tolist())
@@ -267,6 +269,38 @@ class RunFile:
                 "FROM tile ORDER BY number"
             ).fetchall()
 
+    def learnt(self) -> Learnt:
+        """See `Log.learnt`."""
+        with self._guarded("read"):
+            rows = self._database.execute("SELECT key, p, importance FROM entries ORDER BY sequence").fetchall()
+        key, p, importance = zip(*rows, strict=True) if rows else ((), (), ())
+        p = np.array(p, np.float64)
+        return Learnt(np.array(key, np.int64), p, np.array(importance, np.float64) / p)
+
+    def heaviest(self, count: int = 10) -> list[dict[str, Any]]:
+        """The entries of the largest weights, the heaviest first, with all that the log says of them but features."""
+        names = ("sequence", "position", "key", "y", "p", "weight")
+        with self._guarded("read"):
+            rows = self._database.execute(
+                "SELECT sequence, position, key, y, p, importance / p AS weight FROM entries "
+                "ORDER BY weight DESC, sequence LIMIT ?",
+                (whole("count", count, 0),),
+            ).fetchall()
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+    def answers(self) -> dict[int, int]:
+        """See `oracle.Answers`."""
+        with self._guarded("read"):
+            return dict(self._database.execute("SELECT position, y FROM answers"))
+
+    def remember(self, index: Ints, y: Labels) -> None:
+        """See `oracle.Answers`: they are on disk, whatever becomes of the round."""
+        with self._guarded("write"):
+            self._database.executemany(
+                "INSERT OR REPLACE INTO answers VALUES (?, ?)", zip(index.tolist(), y.tolist(), strict=True)
+            )
+        self._commit()
+
     @property
     def needs_stream(self) -> bool:
         """True if entries lie in the file without their features, for the stream to make again."""
@@ -278,8 +312,8 @@ class RunFile:
         """The entries first <= sequence < last; the stream makes the features that the file does not hold."""
         with self._guarded("read"):
             rows = self._database.execute(
-                "SELECT position, key, y, p, seen, version, x FROM entries WHERE sequence >= ? AND sequence < ? "
-                "ORDER BY sequence",
+                "SELECT position, key, y, p, seen, version, importance, x FROM entries "
+                "WHERE sequence >= ? AND sequence < ? ORDER BY sequence",
                 (first, last),
             ).fetchall()
         if len(rows) != last - first:
@@ -291,13 +325,13 @@ class RunFile:
     def _selected(self, rows: list[tuple[Any, ...]], stream: Stream | None) -> Selected:
         if not rows:
             return Selected.empty(0)
-        position, key, y, p, seen, version, x = zip(*rows, strict=True)
+        position, key, y, p, seen, version, importance, x = zip(*rows, strict=True)
         index = np.array(position, np.int64)
         if stream is not None and x[0] is None:
             features = stream.at(index).x
         else:
             features = np.frombuffer(b"".join(x), np.float32).reshape(len(rows), -1)
-        examples = Examples(features, np.array(y, np.int8), index, np.array(key, np.int64))
+        examples = Examples(features, np.array(y, np.int8), index, np.array(key, np.int64), np.array(importance))
         nowhere = np.zeros(len(rows), np.int64)
         return Selected(examples, np.array(p), np.array(seen, np.int64), np.array(version, np.int64), nowhere)
 

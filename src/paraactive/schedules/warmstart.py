@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from paraactive.events import Round
-from paraactive.examples import Entries, Stretch
+from paraactive.examples import Place, Stretch
 from paraactive.log import Log
 from paraactive.schedules.base import Engine, Plan
 
@@ -16,7 +16,7 @@ def warmstart(engine: Engine, log: Log, plan: Plan) -> Generator[Round]:
         return
     taken = engine.take(0, min(plan.warmstart, plan.examples))
     # A sequencer before this one may have ended between the two.
-    entries = Entries(0, taken.selected) if log.version else log.append(taken.selected)
+    entries = log.unlearnt(Place(0, 0))[0].entries if log.version else log.append(taken.selected)
     seconds = engine.apply(Stretch(entries, rounds=0, seen=taken.last))
     ended = Round(0, taken.last, log.version, len(entries), taken.fetch_seconds, 0.0, seconds)
     log.end_round(ended)

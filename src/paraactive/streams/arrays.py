@@ -6,28 +6,40 @@ All that can be wrong with the data is said when the stream is made, before any 
 from __future__ import annotations
 
 import hashlib
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paraactive import philox
 from paraactive.errors import InputError
 from paraactive.examples import Examples, Ints, Labels
-from paraactive.streams.columns import blocks, check_width, features, label_column, label_name, signs, two_values
+from paraactive.labels import labels_of, numbers_of
+from paraactive.streams.columns import (
+    blocks,
+    check_width,
+    class_values,
+    example_weights,
+    features,
+    label_column,
+    label_name,
+    named_labels,
+)
 from paraactive.streams.numpy_files import open_columns
+from paraactive.streams.passes import checked_passes, rows_at
 from paraactive.streams.positions import between, listed
+from paraactive.streams.svmlight_files import is_svmlight, read_svmlight
 from paraactive.validation import whole
 
 
 class Arrays:
     """A stream over the rows of `x` with labels `y`.
 
-    The labels may be any two values; the smaller becomes -1, the larger +1. Each pass goes over the rows in an order
+    The labels may be any values: of two the smaller becomes -1, the larger +1, more become 0, 1, 2 in their order.
+    `weight`, one number above 0 for each row, says what the rows count for. Each pass goes over the rows in an order
     of its own, which the seed decides; with `shuffle=False` all go in the order given. `passes=None` never ends.
-    Contiguous float32 data is not copied: leave it alone while it is read.
+    Contiguous float32 data is not copied, nor is float32 data of a memory map: leave it alone while it is read.
 
     >>> import numpy as np
     >>> stream = Arrays(np.eye(3), ["spam", "ham", "spam"], seed=1, passes=2)
@@ -39,20 +51,30 @@ class Arrays:
     """
 
     def __init__(
-        self, x: ArrayLike, y: ArrayLike, *, seed: int = 0, shuffle: bool = True, passes: int | None = 1
+        self,
+        x: ArrayLike,
+        y: ArrayLike,
+        *,
+        weight: ArrayLike | None = None,
+        seed: int = 0,
+        shuffle: bool = True,
+        passes: int | None = 1,
     ) -> None:
-        self.seed, self.shuffle, self.passes = whole("seed", seed), bool(shuffle), _passes(passes)
+        self.seed, self.shuffle, self.passes = whole("seed", seed), bool(shuffle), checked_passes(passes)
         labels = label_column(y)
         self._x = features(x, len(labels))
-        self._values = two_values(labels)
-        self._y: Labels = np.where(labels == self._values[1], 1, -1).astype(np.int8)
+        self._values, number = class_values(labels)
+        self._y: Labels = labels_of(number, len(self._values))
+        self._weight = None if weight is None else example_weights(weight, len(labels))
         self._source: str | None = None
 
     @classmethod
     def load(cls, path: str | Path, *, seed: int = 0, shuffle: bool = True, passes: int | None = 1) -> Arrays:
-        """The stream over a numpy file: .npz with arrays x and y, or .npy whose last column is the label.
+        """The stream over a file: .npz with arrays x and y, .npy whose last column is the label, or svmlight text.
 
-        A loaded stream travels as the path of its file: each node opens its own copy.
+        float32 data of a numpy file is not read into memory but mapped, if the file is not compressed. svmlight text
+        (.svm, .libsvm, .svmlight, .txt) is held in memory, zeros and all. A loaded stream travels as the path of
+        its file: each node opens its own copy.
 
         >>> import tempfile, numpy as np
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -61,7 +83,7 @@ class Arrays:
         ('0', '1')
         """
         path = Path(path).absolute()
-        stream = cls(*open_columns(path), seed=seed, shuffle=shuffle, passes=passes)
+        stream = cls(*load_columns(path), seed=seed, shuffle=shuffle, passes=passes)
         stream._source = str(path)
         return stream
 
@@ -87,13 +109,23 @@ class Arrays:
 
     @property
     def values(self) -> NDArray[Any]:
-        """The user's labels of -1 and +1, as they were given."""
+        """The user's labels, as they were given, in the order of `classes`."""
         return self._values
 
     @property
-    def classes(self) -> tuple[str, str]:
-        """The names of the labels -1 and +1."""
-        return label_name(self._values[0]), label_name(self._values[1])
+    def classes(self) -> tuple[str, ...]:
+        """The names of the labels."""
+        return tuple(label_name(value) for value in self._values)
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The rows of each class.
+
+        >>> Arrays([[1], [2], [3]], ["spam", "ham", "spam"]).counts
+        (1, 2)
+        """
+        numbers = numbers_of(self._y, len(self._values))
+        return tuple(np.bincount(numbers, minlength=len(self._values)).tolist())
 
     @property
     def regenerates(self) -> bool:
@@ -111,6 +143,8 @@ class Arrays:
         for _, block in blocks(self._x):
             digest.update(np.ascontiguousarray(block, "<f4").data)
         digest.update(self._y.data)
+        if self._weight is not None:
+            digest.update(self._weight.data)
         return digest.hexdigest()
 
     def read(self, first: int, last: int) -> Examples:
@@ -122,18 +156,10 @@ class Arrays:
         return self._make(listed(index, self.length))
 
     def _make(self, index: Ints) -> Examples:
-        key = self._rows_at(index)
-        return Examples(self._x[key], self._y[key], index, key)
-
-    def _rows_at(self, index: Ints) -> Ints:
-        row = index % self.rows
-        if not self.shuffle:
-            return row
-        number = index // self.rows
-        for each in np.unique(number).tolist():
-            own = number == each
-            row[own] = _order(self.seed, self.rows, each)[row[own]]
-        return row
+        key = rows_at(index, self.rows, self.seed, self.shuffle)
+        if self._weight is None:
+            return Examples(self._x[key], self._y[key], index, key)
+        return Examples(self._x[key], self._y[key], index, key, self._weight[key])
 
     def __repr__(self) -> str:
         data = repr(self.source) if self.source else f"{self.rows} rows of {self.width}"
@@ -146,7 +172,7 @@ class Arrays:
         return _reopen, (self.source, self.seed, self.shuffle, self.passes, self.fingerprint)
 
 
-def encode(x: ArrayLike, y: ArrayLike, classes: tuple[str, str], width: int) -> Examples:
+def encode(x: ArrayLike, y: ArrayLike, classes: tuple[str, ...], width: int) -> Examples:
     """More data, such as a test set, with the labels and the width of a stream.
 
     >>> encode([[0.5, 1.0]], ["spam"], classes=("ham", "spam"), width=2).y.tolist()
@@ -155,17 +181,17 @@ def encode(x: ArrayLike, y: ArrayLike, classes: tuple[str, str], width: int) -> 
     labels = label_column(y)
     rows = features(x, len(labels))
     check_width(rows, width)
-    return Examples(rows, signs(labels, classes), np.arange(len(labels)))
+    return Examples(rows, named_labels(labels, classes), np.arange(len(labels)))
 
 
-def load_like(path: str | Path, classes: tuple[str, str], width: int) -> Examples:
-    """The same from a numpy file, .npz or .npy."""
-    return encode(*open_columns(Path(path)), classes, width)
+def load_like(path: str | Path, classes: tuple[str, ...], width: int) -> Examples:
+    """The same from a file: .npz, .npy or svmlight text."""
+    return encode(*load_columns(Path(path), width), classes, width)
 
 
-@lru_cache(maxsize=2)  # a piece of the stream may lie on two passes
-def _order(seed: int, rows: int, number: int) -> Ints:
-    return philox.permutation(seed, philox.ORDER, rows, number)
+def load_columns(path: Path, width: int | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
+    """X and y of such a file; svmlight text does not say how wide it is, so `width` may."""
+    return read_svmlight(path, width) if is_svmlight(path) else open_columns(path)
 
 
 def _reopen(path: str, seed: int, shuffle: bool, passes: int | None, fingerprint: str) -> Arrays:
@@ -177,11 +203,3 @@ def _reopen(path: str, seed: int, shuffle: bool, passes: int | None, fingerprint
             remedy="copy the same file to every node, and leave it alone during a run",
         )
     return stream
-
-
-def _passes(passes: int | None) -> int | None:
-    if passes is not None and whole("passes", passes) < 1:
-        raise InputError(
-            f"passes is {passes}", why="the stream would be empty", remedy="give 1 or more, or None for no end"
-        )
-    return None if passes is None else int(passes)

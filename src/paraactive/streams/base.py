@@ -12,6 +12,8 @@ class Stream(Protocol):
 
     A stream object is a description: it is small or shared, it can be sent to a node, and what is heavy is opened
     there at the first `read`. Reading is stateless, so every range of positions is a shard that any node can take.
+
+    A stream whose labels are not known says so by an attribute `labelled = False`, and gives them as `labels.UNKNOWN`.
     """
 
     @property
@@ -25,8 +27,8 @@ class Stream(Protocol):
         ...
 
     @property
-    def classes(self) -> tuple[str, str]:
-        """The user's names of the labels -1 and +1."""
+    def classes(self) -> tuple[str, ...]:
+        """The user's names of the labels: two for -1 and +1, more for 0, 1, 2 and so on."""
         ...
 
     @property

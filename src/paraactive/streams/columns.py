@@ -1,4 +1,4 @@
-"""The checks on a user's columns: features that are finite numbers, labels of two classes.
+"""The checks on a user's columns: features that are finite numbers, labels of two classes or more.
 
 Each error says how many places are wrong and where the first is, so that it can be found in a large file.
 """
@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paraactive.errors import InputError
-from paraactive.examples import Floats, Labels
+from paraactive.examples import Doubles, Floats, Labels
+from paraactive.labels import MOST_CLASSES, labels_of
 
 _BLOCK = 1 << 24
 """Numbers looked at in one go: what is temporary stays small beside the data."""
 
 
 def features(x: ArrayLike, rows: int) -> Floats:
-    """X as a contiguous float32 array of that many rows, or an error that says what is wrong with it.
+    """X as a float32 array of that many rows, contiguous or mapped, or an error that says what is wrong with it.
 
     >>> features([[1, 2], [3, 4]], rows=2).dtype.name
     'float32'
@@ -51,12 +52,20 @@ def features(x: ArrayLike, rows: int) -> Floats:
 
 
 def _as_float32(given: NDArray[Any]) -> Floats:
-    # An overflow is reported below in our words, not in numpy's.
+    # An overflow is reported below in our words, not in numpy's. The rows of a map are gathered when they are read.
     with np.errstate(over="ignore"):
-        x = np.ascontiguousarray(given, np.float32)
+        x = given if given.dtype == np.float32 and _is_mapped(given) else np.ascontiguousarray(given, np.float32)
     if not all(np.isfinite(block).all() for _, block in blocks(x)):
         raise _not_finite(given) or _overflow(given, x)
     return x
+
+
+def _is_mapped(given: NDArray[Any]) -> bool:
+    """True for a view of a file whose rows lie one after the other."""
+    base: Any = given
+    while isinstance(base, np.ndarray) and not isinstance(base, np.memmap):
+        base = base.base
+    return isinstance(base, np.memmap) and given.strides[1] == given.itemsize
 
 
 def _not_finite(given: NDArray[Any]) -> InputError | None:
@@ -123,45 +132,66 @@ def label_column(y: ArrayLike) -> NDArray[Any]:
     return labels
 
 
-def two_values(labels: NDArray[Any]) -> NDArray[Any]:
-    """The two labels, the smaller first.
+def class_values(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The different labels, the smallest first, and for each row the number of its own.
 
-    >>> two_values(np.array([7, 5, 7])).tolist()
-    [5, 7]
+    >>> values, number = class_values(np.array([7, 5, 7]))
+    >>> values.tolist(), number.tolist()
+    ([5, 7], [1, 0, 1])
     """
-    values, _ = _unique(labels)
-    if len(values) != 2:
-        found = some([label_name(value) for value in values])
+    values, number = _unique(labels)
+    check_classes([label_name(value) for value in values])
+    return values, number
+
+
+def check_classes(names: list[str]) -> None:
+    """An error if there are not as many different labels as can be told apart."""
+    if not 2 <= len(names) <= MOST_CLASSES:
         raise InputError(
-            f"y has {len(values)} class{'es' * (len(values) != 1)}, {found}",
-            why="exactly two are told apart",
-            remedy="give examples of two classes" if len(values) < 2 else "keep two, or make two groups of them",
+            f"y has {len(names)} class{'es' * (len(names) != 1)}, {some(names)}",
+            why=f"two are told apart, or more, up to {MOST_CLASSES}",
+            remedy="give examples of two classes at least" if len(names) < 2 else "make groups of them",
         )
-    return values
+
+
+def example_weights(weight: ArrayLike, rows: int) -> Doubles:
+    """A positive weight for each example."""
+    weights = _array("weight", weight)
+    if weights.shape != (rows,) or weights.dtype.kind not in "biuf" or not np.all((weights > 0) & np.isfinite(weights)):
+        raise InputError(
+            f"weight has shape {weights.shape}, or values that are not above 0",
+            why=f"each of the {rows} examples counts for something",
+            remedy="give one finite number above 0 for each row; leave out rows of weight 0",
+        )
+    return weights.astype(np.float64)
 
 
 def _unique(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     try:
         values, inverse = np.unique(labels, return_inverse=True)
     except TypeError as error:
+        if any(value is None for value in labels):
+            raise _missing(None) from None
         raise InputError(
             "the labels are of types that have no order among them", why=str(error), remedy="give labels of one type"
         ) from None
     missing = [value for value in values if value is None or value != value]
     if missing:
-        raise InputError(
-            f"y has missing labels ({missing[0]})",
-            why="each example has one label",
-            remedy="remove the rows without a label",
-        )
+        raise _missing(missing[0])
     return values, inverse
 
 
-def signs(labels: NDArray[Any], classes: tuple[str, str]) -> Labels:
-    """-1 and +1 for labels of these names.
+def _missing(label: Any) -> InputError:
+    return InputError(
+        f"y has missing labels ({label})", why="each example has one label", remedy="remove the rows without a label"
+    )
 
-    >>> signs(np.array([7.0, 5.0]), ("5", "7")).tolist()
-    [1, -1]
+
+def named_labels(labels: NDArray[Any], classes: tuple[str, ...]) -> Labels:
+    """The labels, as they travel, of those of these names.
+
+    >>> named_labels(np.array([7.0, 5.0]), ("5", "7")).tolist(), named_labels(np.array([7]), ("5", "7", "8")).tolist()
+    ([1, -1], [1])
     """
     values, inverse = _unique(labels)
     names = [label_name(value) for value in values]
@@ -169,10 +199,10 @@ def signs(labels: NDArray[Any], classes: tuple[str, str]) -> Labels:
     if unknown:
         raise InputError(
             f"unknown label {some(unknown)}",
-            why=f"the stream has {classes[0]!r} and {classes[1]!r}",
+            why=f"the stream has {some(list(classes))}",
             remedy="remove those rows, or name the labels as in the stream",
         )
-    return np.array([1 if name == classes[1] else -1 for name in names], np.int8)[inverse]
+    return labels_of([classes.index(name) for name in names], len(classes))[inverse]
 
 
 def label_name(value: Any) -> str:

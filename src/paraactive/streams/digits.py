@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from paraactive import philox
 from paraactive.errors import InputError
 from paraactive.examples import Examples, Floats, Ints, Labels
+from paraactive.labels import labels_of
 from paraactive.streams.deformations import SIDE, fields, gaussian, render
 from paraactive.streams.positions import between, listed
 from paraactive.validation import whole
@@ -29,7 +30,7 @@ _PIXELS = SIDE * SIDE
 
 @dataclass(frozen=True)
 class Digits:
-    """A two-class task on handwritten digits that never ends.
+    """A task on handwritten digits that never ends: two groups of them to tell apart, or more.
 
     The first examples are the MNIST training digits of the task, in an order that the seed decides. From then on the
     same digits return in the same order, each time deformed in another way. The example at a position depends on the
@@ -41,6 +42,8 @@ class Digits:
     ((8, 784), -1.0, ('5', '3'), None)
     >>> len(stream.test())
     1902
+    >>> Digits.all().classes
+    ('0', '1', '2', '3', '4', '5', '6', '7', '8', '9')
     """
 
     negative: Sequence[int] = (5, 7)
@@ -53,16 +56,29 @@ class Digits:
     """Blank paper."""
     high: float = 1.0
     """Full ink."""
+    groups: Sequence[Sequence[int]] | None = None
+    """Three groups of digits or more, in place of `negative` and `positive`: the labels 0, 1, 2 and so on."""
 
     def __post_init__(self) -> None:
         # Plain tuples and numbers: they are compared, hashed for the caches, and written to run files.
-        object.__setattr__(self, "negative", _digits("negative", self.negative))
-        object.__setattr__(self, "positive", _digits("positive", self.positive))
+        if self.groups is None:
+            object.__setattr__(self, "negative", _digits("negative", self.negative))
+            object.__setattr__(self, "positive", _digits("positive", self.positive))
+        else:
+            object.__setattr__(self, "groups", tuple(_digits("a group", group) for group in self.groups))
+            _check_groups(self.groups)
+            for name in ("negative", "positive"):
+                object.__setattr__(self, name, ())
         object.__setattr__(self, "seed", whole("seed", self.seed))
         object.__setattr__(self, "low", float(self.low))
         object.__setattr__(self, "high", float(self.high))
-        _check_disjoint(self.negative, self.positive)
+        _check_disjoint(self._groups)
         _check_range(self.low, self.high)
+
+    @classmethod
+    def all(cls, seed: int = 0, low: float = -1.0, high: float = 1.0) -> Digits:
+        """All ten digits, each a class of its own."""
+        return cls(seed=seed, low=low, high=high, groups=tuple((digit,) for digit in range(10)))
 
     @property
     def width(self) -> int:
@@ -75,9 +91,9 @@ class Digits:
         return None
 
     @property
-    def classes(self) -> tuple[str, str]:
-        """The digits of label -1 and of label +1, such as '5,7' and '3,1'."""
-        return ",".join(map(str, self.negative)), ",".join(map(str, self.positive))
+    def classes(self) -> tuple[str, ...]:
+        """The digits of each label, such as '5,7' and '3,1'."""
+        return tuple(",".join(map(str, group)) for group in self._groups)
 
     @property
     def regenerates(self) -> bool:
@@ -109,7 +125,11 @@ class Digits:
     @property
     def _task(self) -> tuple[int, ...]:
         # Sorted, so that both signs of a task, and all its seeds, share one copy of the images.
-        return tuple(sorted((*self.negative, *self.positive)))
+        return tuple(sorted(digit for group in self._groups for digit in group))
+
+    @property
+    def _groups(self) -> Sequence[Sequence[int]]:
+        return (self.negative, self.positive) if self.groups is None else self.groups
 
     def _make(self, index: Ints) -> Examples:
         pixels, digits = _images("train", self._task)
@@ -125,7 +145,10 @@ class Digits:
         return (self.low + np.arange(256) * (self.high - self.low) / 255).astype(np.float32)
 
     def _label(self, digits: Bytes) -> Labels:
-        return np.where(np.isin(digits, self.positive), 1, -1).astype(np.int8)
+        number = np.zeros(10, np.intp)
+        for group, members in enumerate(self._groups):
+            number[list(members)] = group
+        return labels_of(number[digits], len(self._groups))
 
 
 @lru_cache(maxsize=4)
@@ -163,11 +186,21 @@ def _digits(name: str, given: object) -> tuple[int, ...]:
     return tuple(int(digit) for digit in digits)
 
 
-def _check_disjoint(negative: Sequence[int], positive: Sequence[int]) -> None:
-    twice = sorted({d for d in (*negative, *positive) if (*negative, *positive).count(d) > 1})
+def _check_groups(groups: Sequence[Sequence[int]]) -> None:
+    if len(groups) < 3:
+        raise InputError(
+            f"groups is {groups!r}",
+            why="it is for three classes of digits or more",
+            remedy="give negative and positive for two, as Digits(negative=(5, 7), positive=(3, 1))",
+        )
+
+
+def _check_disjoint(groups: Sequence[Sequence[int]]) -> None:
+    every = [digit for group in groups for digit in group]
+    twice = sorted({digit for digit in every if every.count(digit) > 1})
     if twice:
         raise InputError(
-            f"digit {', '.join(map(str, twice))} is named twice in {tuple(negative)} v {tuple(positive)}",
+            f"digit {', '.join(map(str, twice))} is named twice in {' v '.join(str(tuple(group)) for group in groups)}",
             why="a digit belongs to one class",
             remedy="name each digit once",
         )

@@ -1,17 +1,26 @@
-"""Features and labels out of a numpy file. Nothing in the file is ever executed: pickled objects are refused."""
+"""Features and labels out of a numpy file. Nothing in the file is ever executed: pickled objects are refused.
+
+What is not compressed is mapped, not read: it comes into memory when, and where, its rows are read.
+"""
 
 from __future__ import annotations
 
+import struct
 import zlib
 from pathlib import Path
-from typing import Any
-from zipfile import BadZipFile
+from typing import IO, Any
+from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paraactive.errors import InputError
 from paraactive.streams.columns import some
+
+_ENCRYPTED = 1
+_NAME_LENGTHS = 26
+"""Where the header of a member of a zip file says how long its name and what follows are; the array comes after."""
+_CHUNK = 1 << 20
 
 
 def open_columns(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -22,12 +31,12 @@ def open_columns(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
     return _member(path, arrays, "x"), _member(path, arrays, "y")
 
 
-def open_features(path: Path, width: int) -> NDArray[Any]:
+def open_features(path: Path, width: int | None) -> NDArray[Any]:
     """X alone: of .npz the array x; of .npy all columns, without the last if there is one more than `width`."""
     arrays = _open(path)
     if isinstance(arrays, dict):
         return _member(path, arrays, "x")
-    return arrays[:, :-1] if arrays.ndim == 2 and arrays.shape[1] == width + 1 else arrays
+    return arrays[:, :-1] if width is not None and arrays.ndim == 2 and arrays.shape[1] == width + 1 else arrays
 
 
 def _open(path: Path) -> dict[str, NDArray[Any]] | NDArray[Any]:
@@ -37,12 +46,9 @@ def _open(path: Path) -> dict[str, NDArray[Any]] | NDArray[Any]:
             head = file.read(6)
             if head.startswith(b"PK"):  # an .npz is a zip file
                 file.seek(0)
-                with np.load(file, allow_pickle=False) as archive:
-                    wanted = [name for name in archive.files if name.lower() in ("x", "y")]
-                    return {name: np.zeros(0) for name in archive.files} | {n.lower(): archive[n] for n in wanted}
+                return _open_archive(path, file)
             if head != b"\x93NUMPY":
                 raise ValueError("it is no numpy file")  # numpy itself would advise to unpickle it
-        # A memory map: only the float32 copy of a big .npy is ever in memory.
         return np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
         raise InputError(f"no file {path}", why="nothing is there", remedy="check the path") from None
@@ -54,6 +60,40 @@ def _open(path: Path) -> dict[str, NDArray[Any]] | NDArray[Any]:
             why=str(error).rstrip("."),
             remedy="give a numpy file of plain numbers, .npz or .npy, as numpy.savez writes it",
         ) from None
+
+
+def _open_archive(path: Path, file: IO[bytes]) -> dict[str, NDArray[Any]]:
+    with np.load(file, allow_pickle=False) as archive, ZipFile(path) as members:
+        known = {info.filename: info for info in members.infolist()}
+        arrays = {name: np.zeros(0) for name in archive.files}
+        for name in (name for name in archive.files if name.lower() in ("x", "y")):
+            info = known.get(f"{name}.npy")
+            mapped = None if info is None else _mapped(path, members, info)
+            arrays[name.lower()] = archive[name] if mapped is None else mapped
+        return arrays
+
+
+def _mapped(path: Path, members: ZipFile, info: ZipInfo) -> NDArray[Any] | None:
+    """An array that is stored as it is, mapped where it lies in the file; None if it must be read."""
+    if info.compress_type != ZIP_STORED or info.flag_bits & _ENCRYPTED:
+        return None
+    with members.open(info) as member:
+        version = np.lib.format.read_magic(member)
+        reading = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+        if version not in reading:
+            return None
+        shape, fortran, kind = reading[version](member)
+        header = member.tell()
+        while member.read(_CHUNK):  # To the end: the zip file has a checksum, which a map would never look at.
+            pass
+    size = int(np.prod(shape, dtype=object)) * kind.itemsize
+    if kind.hasobject or size == 0 or header + size > info.file_size:
+        return None
+    with path.open("rb") as file:
+        file.seek(info.header_offset + _NAME_LENGTHS)
+        name, extra = struct.unpack("<HH", file.read(4))
+    start = info.header_offset + _NAME_LENGTHS + 4 + name + extra + header
+    return np.memmap(path, kind, "r", start, shape, order="F" if fortran else "C")
 
 
 def _member(path: Path, arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:

@@ -1,0 +1,69 @@
+"""eta without the user: fitted to the scale of the scores, which each learner and each data set has its own of."""
+
+from __future__ import annotations
+
+import copy
+from typing import TypeAlias
+
+import numpy as np
+
+from paraactive.examples import Doubles, Examples, Labels
+from paraactive.learners.base import Learner
+from paraactive.node import as_on_a_node
+from paraactive.rules import LeastMargin, Margin, SignedMargin
+from paraactive.rules._formula import margin, margin_probability, signed_margin
+from paraactive.rules.least import least_margin
+from paraactive.sifting import take_all
+
+RATE = 0.2
+"""Of what the model gets right after the warmstart, so much is to be selected; later it is less by itself."""
+_LOOKED_AT = 2000
+"""Examples that it is fitted on: one half is learnt, the other scored."""
+_FEWEST = 20
+"""With fewer the rule's own default is as good a guess."""
+
+MarginRule: TypeAlias = Margin | SignedMargin | LeastMargin
+
+
+def calibrated(rule: type[MarginRule], learner: Learner, early: Examples, warmstart: int) -> MarginRule:
+    """The rule with an eta that fits: a twin of the learner learns one half of the early examples and scores the other.
+
+    The same examples give the same eta on every engine.
+    """
+    half = min(len(early), warmstart, _LOOKED_AT) // 2
+    if half < _FEWEST // 2:
+        return rule()
+    twin = copy.deepcopy(learner)
+    first, rest = early.take(slice(0, half)), early.take(slice(half, 2 * half))
+    with as_on_a_node():
+        twin.update(take_all(first, first.index, 0, 0))
+        twin.end_round()
+        return fitted(rule, twin.score(rest.x), rest.y, warmstart)
+
+
+def fitted(rule: type[MarginRule], score: Doubles, y: Labels, seen: int) -> MarginRule:
+    """The rule whose eta suits scores of this scale.
+
+    eta is such that of those on the right side RATE would be selected at n = seen. Those on the wrong side do not
+    count: how many they are depends on the task, not on the scale.
+    """
+    right = (least_margin if rule is LeastMargin else signed_margin)(score, y)
+    distance = (margin(score) if rule is Margin else right)[right > 0]
+    return rule(_eta_for(distance, seen)) if np.any(distance > 0) else rule()
+
+
+def _eta_for(distance: Doubles, seen: int) -> float:
+    """The eta at which the mean query probability of these margins is RATE, to three digits.
+
+    >>> _eta_for(np.array([0.5, 1.0, 1.5]), seen=4096)
+    0.0409
+    """
+    low, high = -60.0, 60.0  # of its logarithm; p falls as eta grows
+    seen_by_all = np.full(len(distance), seen)
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if margin_probability(float(np.exp(middle)), distance, seen_by_all).mean() > RATE:
+            low = middle
+        else:
+            high = middle
+    return float(f"{np.exp(low):.3g}")

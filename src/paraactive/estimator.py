@@ -1,0 +1,381 @@
+"""ParaActiveClassifier: the front door for users of scikit-learn."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import train_test_split
+from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
+    check_is_fitted,
+    validate_data,
+)
+
+from paraactive import arguments, parts
+from paraactive.calibration import MarginRule, calibrated, fitted
+from paraactive.errors import InputError
+from paraactive.examples import Doubles, Examples, Floats
+from paraactive.labels import decide, labels_of, probabilities
+from paraactive.learners import LaSVM, Learner
+from paraactive.learners.lasvm import scale_of
+from paraactive.rules import Rule
+from paraactive.rules.floored import floored
+from paraactive.run import Run
+from paraactive.sifting import sift, take_all
+from paraactive.streams import Arrays
+from paraactive.streams.columns import some
+from paraactive.training import train
+from paraactive.validation import fraction, one_of, whole
+
+_SMALL = 10_000
+"""Rows up to which equal rows are taken together."""
+_LEAST_WARMSTART = 1000
+"""Rows that are learnt before sifting begins: with fewer there is nothing to be saved."""
+_LEAST_BATCH = 64
+_ENTRY = np.dtype([("index", np.int64), ("p", np.float64)])
+
+
+def _gives_probabilities(self: Any) -> bool:
+    learner = self.learner_ if hasattr(self, "learner_") else self._new_learner()
+    if not getattr(learner, "log_odds", False):
+        raise AttributeError(f"{type(learner).__name__} gives no probabilities; CalibratedClassifierCV can add them")
+    return True
+
+
+class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier that learns from the informative few of many rows, sifted in parallel.
+
+    Parameters
+    ----------
+    learner : what learns. LaSVM() by default, with its gap 0.2; "svm" or "network"; any learner, as
+        LaSVM(C=10, gamma=0.1), or a scikit-learn classifier with partial_fit. It is copied, never changed. Its
+        parameters are set as `learner__C`.
+    rule : who is learnt: a rule or its name; "auto" takes the one that suits the learner, with an eta that fits the
+        scale of its scores (see `rule_`). "passive" learns every row.
+    nodes : how many sift side by side; -1: one for each core.
+    engine, schedule : as in `train`; by default threads if there is one node or the learner allows it, else processes.
+    batch : rows of a round. By default 4096, or an eighth of the rows to sift.
+    warmstart : rows learnt before sifting begins. By default a fifth of them, at least 1000, at most 4096. So a few
+        hundred rows are all learnt.
+    epochs : passes over the rows.
+    floor : no row is selected with a smaller p, so no weight is larger than 1/floor: one heavy row can spoil a model of
+        a few thousand. With millions of rows less will do.
+    class_weight : "balanced", or a weight for each class by its label.
+    validation : (X, y), or the part of the rows that is held out, to try the model on after rounds: see
+        `run_.evaluations`.
+    early_stopping : stop when the mistakes on it were no fewer for so many trials in a row; 0: do not.
+    random_state : of the order of the rows and of the coins.
+    verbose : 1 says what was chosen and what came of it.
+
+    Attributes
+    ----------
+    classes_, n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
+    learner_, rule_ : the trained learner, and the rule as it was used, with its eta.
+    n_seen_, n_selected_, sampling_rate_ : rows seen (each pass counts), rows learnt, and the one divided by the other.
+    selected_ : what was learnt, in order: an array with the fields `index`, the row of X, and `p`. Those of the
+        warmstart have p = 1. After partial_fit rows are counted over all calls.
+    run_ : the `Run` behind `fit`, with times and evaluations.
+
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(6000, noise=0.2, random_state=0)
+    >>> clf = ParaActiveClassifier(LaSVM(C=1, gamma=1.0, gap=0.2), nodes=2, random_state=0).fit(X[:5000], y[:5000])
+    >>> print(f"learnt {clf.sampling_rate_:.0%} of the rows; accuracy {clf.score(X[5000:], y[5000:]):.2f}")
+    learnt 30% of the rows; accuracy 0.98
+
+    Up to 10 000 rows, equal rows are taken together, as one of their joint weight, and their order does not matter.
+    """
+
+    def __init__(
+        self,
+        learner: Any = None,
+        *,
+        rule: Any = "auto",
+        nodes: int = 1,
+        engine: str | None = None,
+        schedule: str = "synchronous",
+        batch: int | None = None,
+        warmstart: int | None = None,
+        epochs: int = 1,
+        floor: float = 0.02,
+        class_weight: Any = None,
+        validation: Any = None,
+        early_stopping: int = 0,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.learner = learner
+        self.rule = rule
+        self.nodes = nodes
+        self.engine = engine
+        self.schedule = schedule
+        self.batch = batch
+        self.warmstart = warmstart
+        self.epochs = epochs
+        self.floor = floor
+        self.class_weight = class_weight
+        self.validation = validation
+        self.early_stopping = early_stopping
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # Learning ----------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> ParaActiveClassifier:
+        """Learn from these rows, and forget what was learnt before."""
+        self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        rows = self._checked(X, y, sample_weight, None, first=True)
+        rows, test = self._held_out(rows)
+        rows = rows.taken_together()
+        self._begin(rows)
+        passes = whole("epochs", self.epochs, 1)
+        stream = Arrays(rows.x, rows.number, weight=rows.weight, seed=self._seed, passes=passes)
+        total = len(rows.x) * passes
+        warmstart = min(self._warmstart(total), total)
+        self.rule_, guessed = self._find_rule()
+        if guessed:
+            self.rule_ = calibrated(guessed, self.learner_, stream.read(0, warmstart), warmstart)
+        nodes = arguments.count_cores() if self.nodes == -1 else whole("nodes", self.nodes, 1)
+        self.run_: Run = train(
+            self.learner_, stream, rule=floored(self.rule_, self.floor), nodes=nodes, schedule=self.schedule,
+            engine=self.engine or ("threads" if nodes == 1 else None), batch=max(self._batch(total - warmstart), nodes),
+            warmstart=warmstart, seed=self._seed, test=test, stop=self._stops if self.early_stopping else None,
+        )  # fmt: skip
+        self.learner_, self.n_seen_ = self.run_.learner, self.run_.seen
+        key, p = self.run_.learnt
+        self._note(rows.row[key], p)
+        self._say()
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> ParaActiveClassifier:
+        """Sift these rows with the model as it is, in batches, and learn those that pass; here, on one node.
+
+        `classes`, all labels there will be, is needed in the first call. Up to `warmstart` rows are learnt first.
+        """
+        first = not hasattr(self, "learner_")
+        if first and classes is None:
+            raise InputError(
+                "classes is not given",
+                why="the first rows need not have all classes",
+                remedy="give all labels in the first call, as classes=np.unique(y)",
+            )
+        rows = self._checked(X, y, sample_weight, classes, first)
+        if first:
+            self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+            self._begin(rows)
+            self.n_seen_ = 0
+            self._note([], [])
+        fresh = rows.examples(len(self.classes_), self.n_seen_)
+        while len(fresh):
+            fresh = self._learn_some(fresh)
+        return self
+
+    def _learn_some(self, fresh: Examples) -> Examples:
+        """Learn from a batch of these. Returns the rest."""
+        missing = self._warmstart(0) - self.n_seen_
+        size = missing if missing > 0 else self._batch(arguments.BATCH * 8)
+        now, rest = fresh.take(slice(0, size)), fresh.take(slice(size, None))
+        seen, version = np.full(len(now), self.n_seen_), self.n_selected_
+        if missing > 0:
+            selected = take_all(now, seen, version, 0)
+        else:
+            if not hasattr(self, "rule_"):
+                self.rule_, guessed = self._find_rule()
+                if guessed:
+                    self.rule_ = fitted(guessed, self.learner_.score(now.x), now.y, self.n_seen_)
+            selected = sift(self.learner_, floored(self.rule_, self.floor), self._seed, now, seen, version, 0)
+        if len(selected):
+            self.learner_.update(selected)
+        self.learner_.end_round()
+        self.n_seen_ += len(now)
+        self._note(
+            np.append(self.selected_["index"], selected.examples.index), np.append(self.selected_["p"], selected.p)
+        )
+        return rest
+
+    def _say(self) -> None:
+        if self.verbose:
+            print(
+                f"{self.rule_}: learnt {self.n_selected_:,} of {self.n_seen_:,} rows seen ({self.sampling_rate_:.1%}), "
+                f"{self.run_.warmstart:,} of them before sifting began"
+            )
+
+    # Using it ----------------------------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Doubles:
+        """The scores: of two classes (n,), above 0 for the second; of more (n, classes)."""
+        check_is_fitted(self)
+        x: Any = validate_data(self, X, reset=False, dtype=np.float32, order="C")
+        return self.learner_.score(x)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of each row."""
+        score = self.decision_function(X)
+        return self.classes_[decide(score)]
+
+    @available_if(_gives_probabilities)
+    def predict_proba(self, X: Any) -> Doubles:
+        """The probability of each class, by learners whose scores are log-odds, as the network's."""
+        return probabilities(self.decision_function(X))
+
+    # Parameters --------------------------------------------------------------------------------------------------
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters, and if `deep` those of the learner, as learner__C."""
+        params: dict[str, Any] = super().get_params(deep)
+        if deep and hasattr(self.learner, "describe"):
+            params |= {f"learner__{name}": value for name, value in self.learner.describe().items()}
+        return params
+
+    def set_params(self, **params: Any) -> ParaActiveClassifier:
+        """Set parameters; those of the learner, as learner__C, make a new one."""
+        own = {name: value for name, value in params.items() if not name.startswith("learner__")}
+        inner = {name.removeprefix("learner__"): value for name, value in params.items() if name not in own}
+        super().set_params(**own)
+        if inner and hasattr(self.learner, "get_params"):
+            self.learner.set_params(**inner)
+        elif inner:
+            learner = self._new_learner()
+            known = learner.describe()
+            for name in inner:
+                one_of(f"parameter of {type(learner).__name__}", name, known)
+            self.learner = type(learner)(**known | inner)
+        return self
+
+    def _new_learner(self) -> Any:
+        """A learner that knows nothing, and may be trained."""
+        if self.learner is None or self.learner == "svm":
+            return LaSVM(gap=0.2)
+        if isinstance(self.learner, str):
+            return parts.LEARNERS[one_of("learner", self.learner, parts.LEARNERS)]()
+        return arguments.as_learner(copy.deepcopy(self.learner))
+
+    # Before learning ---------------------------------------------------------------------------------------------
+
+    def _checked(self, X: Any, y: Any, sample_weight: Any, classes: Any, first: bool) -> _Rows:
+        """The rows that count, by scikit-learn's rules. The `first` ones settle `classes_` and the features."""
+        x: Any
+        x, y = validate_data(self, X, y, reset=first, dtype=np.float32, order="C")
+        check_classification_targets(y)
+        weight: Doubles = _check_sample_weight(sample_weight, x, dtype=np.float64, ensure_non_negative=True)
+        if first:
+            self.classes_ = np.unique(y[weight > 0] if classes is None else np.asarray(classes))
+        known = np.isin(y, self.classes_)
+        if not known[weight > 0].all():
+            raise InputError(
+                f"y has the label {y[~known][0]!r}",
+                why=f"the classes are {some([str(name) for name in self.classes_])}",
+                remedy="give all labels in the first call of partial_fit, as classes=",
+            )
+        kept = np.flatnonzero(known & (weight > 0))
+        number = np.searchsorted(self.classes_, y[kept])
+        weight = weight[kept] * self._class_weights(y[kept])[number]
+        if len(self.classes_) < 2 or not np.all(weight > 0):
+            raise InputError(
+                f"y has {len(self.classes_)} class{'es' * (len(self.classes_) != 1)} of a weight above 0",
+                why="two are told apart, or more",
+                remedy="give examples of two classes at least, and weights above 0",
+            )
+        return _Rows(x[kept], number, weight, kept)
+
+    def _class_weights(self, y: Any) -> Doubles:
+        present = np.isin(self.classes_, y)
+        weights = np.ones(len(self.classes_))
+        weights[present] = compute_class_weight(self.class_weight, classes=self.classes_[present], y=y)
+        return weights
+
+    def _held_out(self, rows: _Rows) -> tuple[_Rows, Examples | None]:
+        """The rows to learn, and those to try the model on."""
+        validation = 0.1 if self.validation is None and self.early_stopping else self.validation
+        if validation is None:
+            return rows, None
+        if isinstance(validation, tuple | list):
+            x: Any
+            x, y = cast("tuple[Any, Any]", validation)
+            x, y = validate_data(self, x, y, reset=False, dtype=np.float32, order="C")
+            if not np.isin(y, self.classes_).all():
+                raise InputError("validation has unknown labels", why="y has not", remedy="give labels that y has")
+            number: Any = np.searchsorted(self.classes_, y)
+            return rows, _Rows(x, number, np.ones(len(y)), np.arange(len(y))).examples(len(self.classes_))
+        enough = np.bincount(rows.number).min() > 1
+        learnt, tried = train_test_split(
+            np.arange(len(rows.x)), test_size=fraction("validation", validation), random_state=self._seed,
+            stratify=rows.number if enough else None,
+        )  # fmt: skip
+        return rows.take(np.sort(learnt)), rows.take(np.sort(tried)).examples(len(self.classes_))
+
+    def _begin(self, rows: _Rows) -> None:
+        """A new learner, told what it is to tell apart."""
+        learner = self._new_learner()
+        if isinstance(learner, LaSVM) and learner.gamma == "scale":
+            learner.gamma = scale_of(rows.x, rows.weight)  # of all rows, not only of the first
+        parts.expect_classes(learner, len(self.classes_))
+        self.learner_: Learner = learner
+
+    def _warmstart(self, total: int) -> int:
+        if self.warmstart is not None:
+            return whole("warmstart", self.warmstart, 0)
+        return min(max(total // 5, _LEAST_WARMSTART), arguments.BATCH)
+
+    def _batch(self, rows: int) -> int:
+        if self.batch is not None:
+            return whole("batch", self.batch, 1)
+        return max(_LEAST_BATCH, min(rows // 8, arguments.BATCH))
+
+    def _find_rule(self) -> tuple[Rule, type[MarginRule] | None]:
+        """The rule, and its class if its eta is to be found."""
+        by_name = isinstance(self.rule, str)
+        found = arguments.find_rule(None if by_name and self.rule == "auto" else self.rule, self.learner_)
+        return found, type(found) if by_name and isinstance(found, MarginRule) else None
+
+    def _stops(self, run: Run) -> bool:
+        """True if the last trials were no better than one before them."""
+        mistakes = [tried.mistakes for tried in run.evaluations]
+        return len(mistakes) > self.early_stopping and min(mistakes[-self.early_stopping :]) >= min(
+            mistakes[: -self.early_stopping]
+        )
+
+    def _note(self, index: Any, p: Any) -> None:
+        """What was learnt so far."""
+        self.selected_ = np.zeros(len(p), _ENTRY)
+        self.selected_["index"], self.selected_["p"] = index, p
+        self.n_selected_ = len(p)
+        self.sampling_rate_ = len(p) / self.n_seen_ if self.n_seen_ else 0.0
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows that are to be learnt."""
+
+    x: Floats
+    number: NDArray[np.intp]
+    """Of its class."""
+    weight: Doubles
+    row: NDArray[np.intp]
+    """Where it is in the user's X."""
+
+    def take(self, rows: NDArray[np.intp]) -> _Rows:
+        return _Rows(self.x[rows], self.number[rows], self.weight[rows], self.row[rows])
+
+    def examples(self, classes: int, first: int = 0) -> Examples:
+        """As they travel, from this position on."""
+        index = np.arange(first, first + len(self.x))
+        return Examples(self.x, labels_of(self.number, classes), index, importance=self.weight)
+
+    def taken_together(self) -> _Rows:
+        """In an order of their own, equal ones as one of their joint weight, if they are not too many to be sorted."""
+        if len(self.x) > _SMALL:
+            return self
+        table = np.column_stack([self.number.astype(np.float32), self.x])
+        _, first, group = np.unique(table, axis=0, return_index=True, return_inverse=True)
+        together = self.take(first)
+        return replace(together, weight=np.bincount(group.ravel(), self.weight))

@@ -1,0 +1,77 @@
+"""A guard against wrong labels and outliers, which selection loves: around any rule and any learner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from paraactive.errors import InputError
+from paraactive.learners import Learner
+from paraactive.learners.guarded import Guarded
+from paraactive.rules import Rule, floored
+from paraactive.validation import fraction, positive
+
+AUTO = "auto"
+_WRONG = 0.3
+"""The margin of "auto"; benchmarks/bench_noise.py measures what it does."""
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What is done about examples that are heavy or labelled wrongly. None turns a part off.
+
+    >>> from paraactive import LaSVM
+    >>> from paraactive.rules import SignedMargin
+    >>> guard = Guard(floor=0.05, cap=None)
+    >>> guard.rule(SignedMargin())
+    FlooredAware(rule=SignedMargin(eta=0.05), floor=0.05)
+    >>> guard.learner(LaSVM()).set_aside
+    0.3
+    """
+
+    floor: float | None = 0.01
+    """No p is smaller: weights are at most 1/floor, and stay exact. See `rules.floored`."""
+    cap: float | None = None
+    """No example is learnt with a larger weight; biased, on purpose. See `learners.guarded`."""
+    set_aside: float | str | None = AUTO
+    """What lies further than this on the wrong side is not learnt. "auto": 0.3 where scores are margins, as those of an
+    SVM; None where they are log-odds, as those of a network: it bears wrong labels well, and one that need not learn
+    its own mistakes makes more of them."""
+
+    def __post_init__(self) -> None:
+        if self.floor is not None:
+            object.__setattr__(self, "floor", fraction("floor", self.floor))
+        if self.cap is not None:
+            object.__setattr__(self, "cap", positive("cap", self.cap))
+        if isinstance(self.set_aside, str) and self.set_aside != AUTO:
+            raise InputError(
+                f"set_aside is {self.set_aside!r}", why='it is a margin, "auto" or None', remedy="give one of these"
+            )
+        if self.set_aside is not None and not isinstance(self.set_aside, str):
+            object.__setattr__(self, "set_aside", positive("set_aside", self.set_aside))
+
+    def rule(self, rule: Rule) -> Rule:
+        """The rule with the floor."""
+        return rule if self.floor is None else floored(rule, self.floor)
+
+    def learner(self, learner: Learner) -> Guarded:
+        """The learner with the cap and the margin."""
+        margin = self.set_aside
+        if isinstance(margin, str):
+            margin = None if getattr(learner, "log_odds", False) else _WRONG
+        return Guarded(learner, self.cap, margin)
+
+
+def guarded(learner: Learner, rule: Rule, guard: Guard | bool | None) -> tuple[Learner, Rule]:
+    """Both as the guard makes them; True is the guard by default, None and False are none."""
+    if guard is None or guard is False:
+        return learner, rule
+    if not isinstance(guard, Guard | bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(
+            f"guard is of type {type(guard).__name__}",
+            why="it is on, off, or a Guard",
+            remedy="give True, or one as Guard(floor=0.05)",
+        )
+    guard = Guard() if guard is True else guard
+    # Cast: whether it can be described depends on what is inside.
+    return cast(Learner, guard.learner(learner)), guard.rule(rule)

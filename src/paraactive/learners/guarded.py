@@ -1,0 +1,246 @@
+"""A learner around a learner that bounds what one example can do: weights are capped, and what the model is sure is
+labelled wrongly is set aside.
+
+Both bias what is learnt, on purpose; the log keeps the exact p.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from paraactive.errors import InputError
+from paraactive.examples import Doubles, Examples, Ints, Selected
+from paraactive.labels import check_count, signed_margin
+from paraactive.learners.base import Learner
+from paraactive.learners.lasvm import LaSVM
+from paraactive.learners.network import Network
+from paraactive.learners.sklearn_learner import SklearnLearner
+from paraactive.state import State, digest
+from paraactive.validation import positive
+
+KINDS: dict[str, Callable[..., Any]] = {"svm": LaSVM, "network": Network, "sklearn": SklearnLearner}
+"""The learners that a description can name."""
+LISTED = 1000
+"""The most examples that are remembered by their keys: the most confidently wrong."""
+_INNER = "inner."
+_WAITING = ("x", "y", "index", "key", "importance")
+
+
+class SetAside(NamedTuple):
+    """An example that was not learnt."""
+
+    key: int
+    """Which example: the row of the user's data, whatever the pass."""
+    margin: float
+    """How far it was on the right side of the model at the end of its round: below -set_aside."""
+
+
+class Guarded:
+    """The learner, guarded against examples that are too heavy or labelled wrongly.
+
+    Parameters
+    ----------
+    learner : the learner inside.
+    cap : no example is learnt with a larger weight. None: any weight is.
+    set_aside : a margin, in units of the score. An example that lies further than this on the wrong side when its turn
+        in the log comes is not learnt, but waits for the end of the round. If the model that the others have made then
+        finds it that wrong still, it stays out, and `report` says so; otherwise it is learnt then. Nothing is set
+        aside before the first round, the warmstart, has ended: there is no model to believe. None: all are learnt.
+    classes : of the learner inside, if it has not been told how many there are.
+
+    What an example does depends on the log before it and on where rounds ended, as in every learner.
+
+    >>> import numpy as np
+    >>> from paraactive import Arrays, LaSVM, train
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=(4000, 2))
+    >>> outside = np.hypot(x[:, 0], x[:, 1]) > 1.2
+    >>> flipped = rng.random(4000) < 0.1
+    >>> run = train(Guarded(LaSVM(gamma=1.0, gap=0.2), set_aside=0.5), Arrays(x, outside ^ flipped))
+    >>> error = np.mean((run.learner.score(x) > 0) != outside)
+    >>> print(f"sampling rate {run.sampling_rate:.2f}, error below 3%: {error < 0.03}")
+    sampling rate 0.30, error below 3%: True
+    >>> wrong = np.mean([flipped[key] for key, _ in run.learner.report()])
+    >>> print(f"more than 9 of 10 that were set aside are labelled wrongly: {wrong > 0.9}")
+    more than 9 of 10 that were set aside are labelled wrongly: True
+    """
+
+    def __init__(
+        self,
+        learner: Learner | dict[str, Any],
+        cap: float | None = None,
+        set_aside: float | None = None,
+        classes: int | None = None,
+    ) -> None:
+        self.learner = _checked(learner)
+        self.cap = None if cap is None else positive("cap", cap)
+        self.set_aside = None if set_aside is None else positive(
+            "set_aside", set_aside, "it is how far on the wrong side an example must lie"
+        )  # fmt: skip
+        if classes is not None and self.classes is None:
+            self.classes = check_count(classes)
+        self._forget()
+
+    @property
+    def classes(self) -> int | None:
+        """Of the learner inside."""
+        return getattr(self.learner, "classes", 2)
+
+    @classes.setter
+    def classes(self, classes: int | None) -> None:
+        self.learner.classes = classes  # pyright: ignore[reportAttributeAccessIssue]
+
+    @property
+    def describe(self) -> Callable[[], dict[str, Any]]:
+        """Call it for the constructor's parameters. Only around a learner of ours is there one."""
+        for kind, known in KINDS.items():
+            if type(self.learner) is known and hasattr(self.learner, "describe"):
+                return lambda: {"learner": {"kind": kind} | self.learner.describe()} | self._parameters()
+        raise AttributeError(f"around {type(self.learner).__name__} it cannot be described: that is not one of ours")
+
+    def __repr__(self) -> str:
+        own = ", ".join(f"{name}={value!r}" for name, value in self._parameters().items())
+        return f"Guarded({self.learner!r}, {own})"
+
+    def __getattr__(self, name: str) -> Any:
+        # What else the learner inside tells of itself: vectors, releases_gil, log_odds. While a copy is being made
+        # there is none inside yet.
+        if name.startswith("_") or name in ("learner", "describe"):
+            raise AttributeError(f"'Guarded' object has no attribute {name!r}")
+        return getattr(self.learner, name)
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"cap": self.cap, "set_aside": self.set_aside, "classes": self.classes}
+
+    # Learning ----------------------------------------------------------------------------------------------------
+
+    def score(self, x: ArrayLike) -> Doubles:
+        """That of the learner inside."""
+        return self.learner.score(x)  # pyright: ignore[reportArgumentType]
+
+    def update(self, selected: Selected) -> None:
+        """Learn from these, in this order; what is confidently wrong waits for the end of the round."""
+        capped = self._capped(selected)
+        if self.set_aside is None or not self._trusted:
+            self.learner.update(capped)
+            return
+        # One by one: each that is learnt changes what is thought of the next.
+        for row in range(len(capped)):
+            one = capped.take(slice(row, row + 1))
+            if self._margin(one)[0] < -self.set_aside:
+                self._waiting.append(one)
+            else:
+                self.learner.update(one)
+
+    def end_round(self) -> None:
+        """A second look at what was set aside in this round, and then what the learner inside does."""
+        # In this order: what is learnt last would leave an SVM rough that has just been reprocessed.
+        if self._waiting and self.set_aside is not None:
+            self._look_again(Selected.concatenate(self._waiting), self.set_aside)
+        self.learner.end_round()
+        self._trusted = True
+
+    def _look_again(self, waiting: Selected, set_aside: float) -> None:
+        margin = self._margin(waiting)
+        wrong = margin < -set_aside
+        self._waiting = []
+        self._note(waiting.examples.key[wrong], margin[wrong])
+        if not wrong.all():
+            self._returned += int(np.sum(~wrong))
+            self.learner.update(_rows(waiting, ~wrong))
+
+    def _capped(self, selected: Selected) -> Selected:
+        """The same examples with the weights that they are learnt with, as importance."""
+        weight = selected.weight if self.cap is None else np.minimum(selected.weight, self.cap)
+        return _weighing(selected.examples, weight)
+
+    def _margin(self, selected: Selected) -> Doubles:
+        return signed_margin(self.learner.score(selected.examples.x), selected.examples.y)
+
+    # What was set aside ------------------------------------------------------------------------------------------
+
+    @property
+    def set_aside_count(self) -> int:
+        """Examples that were set aside for good so far, counted each time."""
+        return self._left_out
+
+    @property
+    def returned_count(self) -> int:
+        """Examples that were learnt at the end of their round, after all."""
+        return self._returned
+
+    @property
+    def set_aside_keys(self) -> Ints:
+        """Which examples were set aside for good, in the order of the log; of very many, the most wrong."""
+        return self._keys.copy()
+
+    def report(self) -> list[SetAside]:
+        """The examples that were set aside for good, the most confidently wrong first; each once."""
+        found: dict[int, float] = {}
+        for key, margin in zip(self._keys.tolist(), self._margins.tolist(), strict=True):
+            found[key] = min(margin, found.get(key, margin))
+        return [SetAside(key, margin) for key, margin in sorted(found.items(), key=lambda item: item[1])]
+
+    def _note(self, key: Ints, margin: Doubles) -> None:
+        self._left_out += len(key)
+        keys, margins = np.concatenate([self._keys, key]), np.concatenate([self._margins, margin])
+        kept = np.sort(np.argsort(margins, kind="stable")[:LISTED])
+        self._keys, self._margins = keys[kept], margins[kept]
+
+    def _forget(self) -> None:
+        self._trusted, self._left_out, self._returned = False, 0, 0
+        self._keys, self._margins = np.zeros(0, np.int64), np.zeros(0)
+        self._waiting: list[Selected] = []
+
+    # Saving ------------------------------------------------------------------------------------------------------
+
+    def save(self) -> State:
+        """The state of the learner inside, what waits, and what was set aside."""
+        waiting = Selected.concatenate(self._waiting) if self._waiting else Selected.empty(0)
+        return {
+            **{_INNER + name: array for name, array in self.learner.save().items()},
+            **{f"waiting.{name}": getattr(waiting.examples, name).copy() for name in _WAITING},
+            "counts": np.array([self._trusted, self._left_out, self._returned], np.int64),
+            "keys": self._keys.copy(),
+            "margins": self._margins.copy(),
+        }
+
+    def load(self, state: State) -> None:
+        """Become the learner that was saved."""
+        self.learner.load({name.removeprefix(_INNER): state[name] for name in state if name.startswith(_INNER)})
+        trusted, self._left_out, self._returned = state["counts"].tolist()
+        self._trusted = bool(trusted)
+        self._keys, self._margins = np.array(state["keys"]), np.array(state["margins"])
+        waiting = Examples(*(np.array(state[f"waiting.{name}"]) for name in _WAITING))
+        self._waiting = [_weighing(waiting, waiting.importance)] if len(waiting) else []
+
+    def digest(self) -> str:
+        """Equal digests, equal models."""
+        return digest(self.save())
+
+
+def _checked(learner: Any) -> Learner:
+    """The learner, made of its description if that is what is given."""
+    if isinstance(learner, dict):
+        parameters: dict[str, Any] = dict(learner)
+        learner = KINDS[parameters.pop("kind")](**parameters)
+    if isinstance(learner, Guarded):
+        raise InputError("the learner is guarded already", why="one guard is enough", remedy="give the one inside it")
+    if isinstance(learner, type) or not hasattr(learner, "update"):
+        raise InputError(f"{learner!r} is to be guarded", why="it is no learner", remedy="give one, as LaSVM()")
+    return learner
+
+
+def _weighing(examples: Examples, weight: Doubles) -> Selected:
+    """These examples with these weights. Where they were sifted is not part of what they do to a model."""
+    none = np.zeros(len(examples), np.int64)
+    weighed = Examples(examples.x, examples.y, examples.index, examples.key, weight)
+    return Selected(weighed, np.ones(len(examples)), none, none, none)
+
+
+def _rows(selected: Selected, rows: Any) -> Selected:
+    return _weighing(selected.examples.take(rows), selected.examples.importance[rows])

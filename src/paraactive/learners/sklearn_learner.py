@@ -1,0 +1,397 @@
+"""SklearnLearner: any scikit-learn classifier that learns bit by bit, with weights. scikit-learn is imported on use."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from paraactive.errors import InputError
+from paraactive.examples import Doubles, Selected
+from paraactive.labels import score_shape
+from paraactive.learners.minibatches import Minibatch, Minibatches
+from paraactive.learners.nested import from_state, to_state
+from paraactive.learners.rows import check_rows
+from paraactive.learners.tiles import TILE, Tiles
+from paraactive.state import State, digest
+from paraactive.validation import one_of, whole
+
+_SCORES = ("auto", "decision_function", "predict_proba")
+_LEAST = float(np.log(np.finfo(np.float64).tiny))
+"""The logarithm of a probability that is 0, or that the estimator cannot tell."""
+_MADE_ANEW = {"_loss_function_"}
+"""Attributes that partial_fit makes each time, of types that are no numbers."""
+_NOT_ONE_BY_ONE = {
+    "MLPClassifier": "it divides by the sum of the weights of a call, so that weights 1/p would have no effect",
+    "GaussianNB": "it smooths by the variance within a call, which is 0 then",
+}
+_FITTED = "fitted."
+
+
+class SklearnLearner:
+    """A scikit-learn classifier as a learner: one whose `partial_fit` takes `sample_weight`.
+
+    Such are SGDClassifier, Perceptron, the naive Bayes classifiers and MLPClassifier.
+
+    Parameters
+    ----------
+    estimator : the classifier, not fitted. It is cloned, and stays as it is; the clone, which learns, is the attribute
+        `estimator`. If its random_state is None, the clone's is 0, so that replicas learn the same. It may also be
+        what `describe` gives of one.
+    classes : how many; None until a run tells.
+    scores : "decision_function", or "predict_proba" for log-odds (two classes) or logarithms of probabilities, not
+        below log of the smallest float64; "auto" is the first that the estimator has.
+    minibatch : examples of the log that one call of partial_fit gets; fewer, if a round ends with a rest.
+        SGDClassifier and Perceptron take a step for each example of a call, and the others add up, so that more are
+        only faster. MLPClassifier takes one step for all and divides by the sum of their weights, which count only
+        within a minibatch: it needs more than 1. So does GaussianNB, which smooths by the variance within a call.
+    tile : rows of one call of decision_function or predict_proba, always so many, filled up with zeros: then scores
+        do not depend on the other rows (see `learners.tiles`). 1 costs about 0.2 ms for each row, 64 hardly more.
+
+    The estimator is handed float64. Its fitted attributes are saved as plain arrays, without pickle.
+
+    >>> import numpy as np
+    >>> from sklearn.linear_model import SGDClassifier
+    >>> from paraactive import Arrays, train
+    >>> from paraactive.learners import SklearnLearner
+    >>> x = np.random.default_rng(0).normal(size=(4000, 5))
+    >>> y = x @ [1, -2, 0.5, 0, 1] > 0
+    >>> learner = SklearnLearner(SGDClassifier(loss="log_loss"))
+    >>> run = train(learner, Arrays(x, y), rule="gradient", warmstart=200, batch=400)
+    >>> print(f"sampling rate {run.sampling_rate:.1f}, error below 2%: {np.mean((learner.score(x) > 0) != y) < 0.02}")
+    sampling rate 0.1, error below 2%: True
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        classes: int | None = None,
+        scores: str = "auto",
+        minibatch: int = 1,
+        tile: int = TILE,
+    ) -> None:
+        self.classes = None if classes is None else whole("classes", classes, 2)
+        self.minibatch, self.tile = whole("minibatch", minibatch, 1), whole("tile", tile, 1)
+        self.scores = one_of("kind of scores", scores, _SCORES)
+        self._new = _checked(_built(estimator) if isinstance(estimator, Mapping) else estimator, self.minibatch)
+        self._reads_probability = _reads_probability(self._new, scores)
+        self.estimator = copy.deepcopy(self._new)
+        self._gather, self._tiles = Minibatches(self.minibatch), Tiles(self.tile)
+        self._width: int | None = None
+
+    def __repr__(self) -> str:
+        names = ("classes", "scores", "minibatch", "tile")
+        return f"SklearnLearner({self._new!r}, {', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+
+    @property
+    def log_odds(self) -> bool:
+        """True if scores are logarithms of probabilities, or come of the logistic loss."""
+        return self._reads_probability or getattr(self._new, "loss", None) == "log_loss"
+
+    def _description(self) -> Callable[[], dict[str, Any]]:
+        """Gives the constructor's parameters. Only an estimator of scikit-learn's, with plain ones, has `describe`."""
+        estimator = _described(self._new)
+        names = ("classes", "scores", "minibatch", "tile")
+        return lambda: {"estimator": estimator} | {name: getattr(self, name) for name in names}
+
+    # A property, so that a learner that cannot be described does not have it; types know only the contract's method.
+    if TYPE_CHECKING:
+
+        def describe(self) -> dict[str, Any]: ...
+    else:
+        describe = property(_description)
+
+    # Scoring -----------------------------------------------------------------------------------------------------
+
+    def score(self, x: ArrayLike) -> Doubles:
+        """What the estimator says of each row; 0 before its first partial_fit."""
+        rows, shape = np.asarray(x), score_shape(0, self._classes)
+        if self._width is None:
+            return np.zeros((len(rows), *shape[1:]))
+        rows = check_rows(rows, self._width)
+        with _as_on_a_node():
+            return self._tiles.score(self._score_tile, rows, shape[1:])
+
+    def _score_tile(self, tile: Any) -> Doubles:
+        rows = tile.astype(np.float64)
+        # Classes that were not met yet have no variance, or probability 0.
+        with np.errstate(all="ignore"):
+            if self._reads_probability:
+                return self._from_probability(rows)
+            score = np.asarray(self.estimator.decision_function(rows), np.float64)
+        return self._shaped(score, score_shape(len(rows), self._classes))
+
+    def _from_probability(self, rows: Doubles) -> Doubles:
+        if hasattr(self.estimator, "predict_log_proba"):
+            logs = np.asarray(self.estimator.predict_log_proba(rows), np.float64)
+        else:
+            logs = np.log(np.asarray(self.estimator.predict_proba(rows), np.float64))
+        logs = self._shaped(logs, (len(rows), self._classes))
+        logs = np.clip(np.where(np.isnan(logs), _LEAST, logs), _LEAST, 0.0)
+        return logs[:, 1] - logs[:, 0] if self._classes == 2 else logs
+
+    def _shaped(self, found: Doubles, wanted: tuple[int, ...]) -> Doubles:
+        if found.shape == wanted:
+            return found
+        raise InputError(
+            f"{type(self.estimator).__name__} gave scores of shape {found.shape}",
+            why=f"those of {wanted[0]} rows and {self._classes} classes have shape {wanted}",
+            remedy="use an estimator with one score for each class",
+        )
+
+    @property
+    def _classes(self) -> int:
+        return self.classes or 2
+
+    # Learning ----------------------------------------------------------------------------------------------------
+
+    def update(self, selected: Selected) -> None:
+        """One partial_fit for each minibatch that is whole."""
+        with _as_on_a_node():
+            for minibatch in self._gather.add(selected):
+                self._learn(minibatch)
+
+    def end_round(self) -> None:
+        """One partial_fit for the examples that wait, if any do."""
+        if self._gather.waiting:
+            with _as_on_a_node():
+                self._learn(self._gather.rest())
+
+    def _learn(self, batch: Minibatch) -> None:
+        first = self._width is None
+        rows = check_rows(batch.x, batch.x.shape[1] if self._width is None else self._width)
+        labels = {"classes": np.array([-1, 1]) if self._classes == 2 else np.arange(self._classes)} if first else {}
+        try:
+            with np.errstate(all="ignore"):
+                self.estimator.partial_fit(
+                    rows.astype(np.float64), batch.y.astype(np.int64), sample_weight=batch.weight, **labels
+                )
+        except ValueError as error:
+            raise InputError(
+                f"{type(self.estimator).__name__} does not learn from these examples",
+                why=" ".join(str(error).split()),
+                remedy="change its parameters, or the features, so that its partial_fit takes them",
+            ) from error
+        self._width = rows.shape[1]
+        if hasattr(self.estimator, "loss_curve_"):
+            # One number more with each step, in every snapshot; only the last is ever read.
+            del self.estimator.loss_curve_[:-1]
+        if first:
+            self.save()  # An estimator whose state cannot be saved should say so now.
+
+    # State -------------------------------------------------------------------------------------------------------
+
+    def save(self) -> State:
+        """The fitted attributes, and the examples that wait; nothing before the first."""
+        state = self._gather.save()
+        if self._width is None:
+            return state
+        known = {*self._new.get_params(deep=False), *_MADE_ANEW}
+        fitted = {name: value for name, value in vars(self.estimator).items() if name not in known}
+        arrays = to_state({"width": self._width, "attributes": fitted}, _take_apart)
+        return state | {_FITTED + name: array for name, array in arrays.items()}
+
+    def load(self, state: State) -> None:
+        """Become the learner that was saved."""
+        arrays = {name.removeprefix(_FITTED): array for name, array in state.items() if name.startswith(_FITTED)}
+        self.estimator, self._width = copy.deepcopy(self._new), None
+        self._gather.load(state)
+        if arrays:
+            fitted = from_state(arrays, _put_together)
+            vars(self.estimator).update(fitted["attributes"])
+            self._width = int(fitted["width"])
+
+    def digest(self) -> str:
+        """Equal digests, equal models."""
+        return digest(self.save())
+
+
+# The estimator that was given ------------------------------------------------------------------------------------
+
+
+def _checked(estimator: Any, minibatch: int) -> Any:
+    """A clone of it, seeded, or an error if it cannot be a learner."""
+    base = import_module("sklearn.base")
+    if isinstance(estimator, type) or not isinstance(estimator, base.BaseEstimator):
+        raise InputError(
+            f"the estimator is {estimator!r}",
+            why="it must be an object of a scikit-learn classifier",
+            remedy="give one, as SklearnLearner(SGDClassifier())",
+        )
+    name = type(estimator).__name__
+    if not base.is_classifier(estimator):
+        raise InputError(f"{name} is no classifier", why="a score says which class", remedy="give a classifier")
+    takes = signature(estimator.partial_fit).parameters if hasattr(estimator, "partial_fit") else None
+    if takes is None or "sample_weight" not in takes:
+        raise InputError(
+            f"{name} has no partial_fit" if takes is None else f"partial_fit of {name} takes no sample_weight",
+            why="a learner learns bit by bit" if takes is None else "each example counts with weight 1/p",
+            remedy="give an estimator that does, as SGDClassifier, GaussianNB or MLPClassifier",
+        )
+    if minibatch == 1 and name in _NOT_ONE_BY_ONE:
+        raise InputError(
+            f"{name} is given examples one by one",
+            why=_NOT_ONE_BY_ONE[name],
+            remedy="give a minibatch, as minibatch=32",
+        )
+    return _seeded(base.clone(estimator))
+
+
+def _seeded(estimator: Any) -> Any:
+    """With a seed wherever it has none, that of another within it included."""
+    for name, value in estimator.get_params().items():
+        if name == "random_state" or name.endswith("__random_state"):
+            if value is None:
+                estimator.set_params(**{name: 0})
+            elif not isinstance(value, int | np.integer):
+                raise InputError(
+                    f"{name} is {value!r}",
+                    why="replicas begin alike, and it changes as it is used",
+                    remedy=f"give a whole number, as {name}=1",
+                )
+    return estimator
+
+
+def _reads_probability(estimator: Any, scores: str) -> bool:
+    has = [name for name in _SCORES[1:] if hasattr(estimator, name)]
+    if not has or scores not in ("auto", *has):
+        raise InputError(
+            f"{type(estimator).__name__} has no {' or '.join(_SCORES[1:]) if scores == 'auto' else scores}",
+            why="scores are read there",
+            remedy=f"give scores={has[0]!r}" if has else "give an estimator that has",
+        )
+    return (has[0] if scores == "auto" else scores) == "predict_proba"
+
+
+# To and from plain descriptions ------------------------------------------------------------------------------------
+
+
+def _described(estimator: Any) -> dict[str, Any]:
+    """Its class and parameters; an AttributeError if they are not plain, so that a learner of it has no `describe`."""
+    kind = type(estimator)
+    if _known_class(kind.__module__, kind.__qualname__) is not kind:
+        raise AttributeError(f"{kind.__qualname__} is not one of scikit-learn's own, and cannot be described")
+    parameters = estimator.get_params(deep=False)
+    return {"class": f"{kind.__module__}.{kind.__qualname__}"} | {
+        "parameters": {name: _plain(name, value) for name, value in parameters.items()}
+    }
+
+
+def _plain(name: str, value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list | tuple):
+        return [_plain(name, item) for item in value]
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        return _described(value)
+    raise AttributeError(f"{name}={value!r} cannot be described in plain numbers and strings")
+
+
+def _built(description: Mapping[str, Any]) -> Any:
+    """The estimator of such a description. Only classes of scikit-learn's are ever named by one."""
+    module, _, name = str(description.get("class", "")).rpartition(".")
+    kind = _known_class(module, name)
+    if kind is None:
+        raise InputError(
+            f"no estimator {description.get('class')!r}",
+            why="only classifiers of scikit-learn's own are made from a description",
+            remedy="hand the learner over in Python",
+        )
+    given: dict[str, Any] = description.get("parameters", {})
+    return kind(**{name: _built(value) if isinstance(value, Mapping) else value for name, value in given.items()})
+
+
+def _known_class(module: str, name: str) -> type | None:
+    """The estimator's class of that name, if scikit-learn has it."""
+    kind = _sklearn_class(module, name)
+    base = import_module("sklearn.base")
+    return kind if kind is not None and issubclass(kind, base.BaseEstimator) else None
+
+
+def _sklearn_class(module: str, name: str) -> type | None:
+    if module.partition(".")[0] != "sklearn" or ".tests" in module:
+        return None
+    try:
+        kind = getattr(import_module(module), name, None)
+    except ImportError:
+        return None
+    return kind if isinstance(kind, type) and kind.__module__.startswith("sklearn.") else None
+
+
+def _take_apart(value: Any) -> tuple[str, Any] | None:
+    """Objects of scikit-learn's as their attributes, and numpy's old random generator."""
+    kind = type(value)
+    if kind is np.random.RandomState:
+        return "RandomState", value.get_state()
+    if _sklearn_class(kind.__module__, kind.__qualname__) is kind and hasattr(value, "__dict__"):
+        fields = {name: each for name, each in vars(value).items() if name not in _MADE_ANEW}
+        return f"{kind.__module__}.{kind.__qualname__}", fields
+    return None
+
+
+def _put_together(kind: str, inner: Any) -> Any:
+    if kind == "RandomState":
+        generator = np.random.RandomState()
+        generator.set_state(inner)
+        return generator
+    module, _, name = kind.rpartition(".")
+    known = _sklearn_class(module, name)
+    if known is None:
+        raise InputError(
+            f"the saved state has an object of {kind}",
+            why="only those of scikit-learn's own are made from a file",
+            remedy="load the state that such a learner saved",
+        )
+    made = object.__new__(known)
+    vars(made).update(inner)
+    return made
+
+
+# How it is called --------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _as_on_a_node() -> Generator[None]:
+    """One thread of BLAS, as its bits may depend on their number; and no checks of what was checked before."""
+    with _ONE_THREAD, import_module("sklearn").config_context(assume_finite=True, skip_parameter_validation=True):
+        yield
+
+
+class _OneThread:
+    """The first who comes in sets the limit, the last who leaves takes it back: several threads may score at once."""
+
+    def __init__(self) -> None:
+        self._lock, self._inside = threading.Lock(), 0
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._limit = _blas().limit(limits=1, user_api="blas")
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                self._limit.restore_original_limits()
+
+
+_ONE_THREAD = _OneThread()
+
+
+@cache
+def _blas() -> Any:
+    """The BLAS libraries in this process; looking for them takes milliseconds."""
+    import_module("scipy.linalg")
+    return import_module("threadpoolctl").ThreadpoolController()

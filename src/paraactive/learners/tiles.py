@@ -1,0 +1,84 @@
+"""Rows scored in tiles of a fixed number, for models whose matrix products are somebody else's.
+
+The bits of a product depend on the shape of the call. In a tile the shape is always the same, and where its rows are a
+multiple of 64 no row has fallen to a library's loop for leftovers: then a row's score has not depended on its place
+in the tile, nor on the other rows, with any model that was tried (OpenBLAS, MKL, oneDNN). No library promises
+it; so each model is tried once, on the first rows that it scores, and refused if its bits depend on their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paraactive.errors import InputError
+from paraactive.examples import Doubles
+
+TILE = 64
+"""Rows scored together: the fewest that were exact with every model tried."""
+_SHIFTS = (1, 7, 34)
+
+ScoreTile: TypeAlias = Callable[[NDArray[Any]], Doubles]
+"""Scores of exactly as many rows as a tile has."""
+
+
+class Tiles:
+    """Scores any number of rows by a function that is only ever called with `rows` of them.
+
+    >>> Tiles(4).score(lambda tile: tile.sum(axis=1), np.ones((6, 3)), ())
+    array([3., 3., 3., 3., 3., 3.])
+    >>> Tiles(4).score(lambda tile: tile.sum(axis=1) - tile.mean(), np.eye(6), ())
+    Traceback (most recent call last):
+    ...
+    paraactive.errors.InputError: the score of a row depends on the rows that it is scored with: a log would depend on
+    how a batch is cut among nodes; give tile=1, and each row is scored by itself, or a model that treats rows apart.
+    """
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+        self._tried = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Where it arrives there may be another processor.
+        return {"rows": self.rows, "_tried": False}
+
+    def score(self, score_tile: ScoreTile, x: NDArray[Any], columns: tuple[int, ...]) -> Doubles:
+        """The score of each row; `columns` is the shape of one."""
+        out = np.zeros((len(x), *columns))
+        if len(x) and not self._tried:
+            self._try(score_tile, x)
+        for first in range(0, len(x), self.rows):
+            rows = x[first : first + self.rows]
+            out[first : first + self.rows] = score_tile(self._filled(rows))[: len(rows)]
+        return out
+
+    def _filled(self, rows: NDArray[Any]) -> NDArray[Any]:
+        if len(rows) == self.rows:
+            return np.ascontiguousarray(rows)
+        tile = np.zeros((self.rows, rows.shape[1]), rows.dtype)
+        tile[: len(rows)] = rows
+        return tile
+
+    def _try(self, score_tile: ScoreTile, x: NDArray[Any]) -> None:
+        """The first rows among others, among zeros, and at several places in the tile."""
+        self._tried = self.rows == 1
+        if self._tried:
+            return
+        first = x[: (self.rows + 1) // 2]
+        alone = score_tile(self._filled(first))
+        for shift in (0, *_SHIFTS):
+            rows = np.roll(np.arange(self.rows) % len(first), shift)
+            if not _same_bits(score_tile(np.ascontiguousarray(first[rows])), alone[rows]):
+                raise InputError(
+                    "the score of a row depends on the rows that it is scored with",
+                    why="a log would depend on how a batch is cut among nodes",
+                    remedy="give tile=1, and each row is scored by itself, or a model that treats rows apart",
+                )
+        self._tried = True
+
+
+def _same_bits(one: Doubles, other: Doubles) -> bool:
+    return one.tobytes() == other.tobytes()

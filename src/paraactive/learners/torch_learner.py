@@ -1,0 +1,405 @@
+"""TorchLearner: any torch module as a learner. torch is imported when one is made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from paraactive.errors import InputError
+from paraactive.examples import Doubles, Selected
+from paraactive.labels import numbers_of, score_shape
+from paraactive.learners.minibatches import Minibatch, Minibatches
+from paraactive.learners.nested import from_state, to_state
+from paraactive.learners.tiles import TILE, Tiles
+from paraactive.optional import require
+from paraactive.state import State, digest
+from paraactive.validation import whole
+
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
+
+Loss: TypeAlias = "Callable[[torch.Tensor, torch.Tensor], torch.Tensor]"
+MakeOptimizer: TypeAlias = "Callable[[list[nn.Parameter]], torch.optim.Optimizer]"
+
+
+class TorchLearner:
+    """A torch module as a learner.
+
+    Parameters
+    ----------
+    module : gives scores of a batch of rows: of two classes (n,), (n, 1) or (n, 2), of more (n, classes). Or a function
+        without parameters that makes it, which is called with torch's generator seeded by `seed`. The module itself
+        learns, and no copy; between updates it is in eval mode.
+    optimizer : makes the optimizer of a list of parameters, as `functools.partial(torch.optim.SGD, lr=0.1)`; a lambda
+        cannot be sent to nodes in other processes. By default AdamW with lr=0.001.
+    loss : of (output, target), one number for each example. For one output a row, output is (n,), target -1.0 or 1.0,
+        and the default log(1 + exp(-target output)); for more, (n, C), 0 to C-1, and the default cross entropy.
+    minibatch : examples of the log that one step takes. The step is on sum(weight loss) / minibatch, also for
+        the rest that a round ends with: so it is unbiased, and what an example counts does not depend on the others.
+    device : where the module is put.
+    classes : how many; None until a run tells.
+    shape : of one example as the module takes it, as (1, 28, 28); None for plain rows.
+    seed : of dropout and the like; each step has random numbers of its own.
+    tile : rows of one call of the module in scoring, always so many, filled up with zeros: then scores do not depend on
+        the other rows (see `learners.tiles`). 1 is safe with every module, and several times slower.
+
+    All computing is done by one thread of the processor: sifting is what goes on side by side. A module with batch
+    normalization leaves a single example that a round ends with to the next round, for it cannot learn from one.
+    Schedulers of learning rates are not supported.
+
+    >>> import numpy as np
+    >>> import torch
+    >>> from paraactive import Arrays, train
+    >>> from paraactive.learners import TorchLearner
+    >>> x = np.random.default_rng(0).normal(size=(20000, 2))
+    >>> y = np.hypot(x[:, 0], x[:, 1]) > 1.2
+    >>> def module():
+    ...     return torch.nn.Sequential(torch.nn.Linear(2, 32), torch.nn.ReLU(), torch.nn.Linear(32, 1))
+    >>> learner = TorchLearner(module, partial(torch.optim.Adam, lr=0.03))
+    >>> run = train(learner, Arrays(x, y), rule="gradient", warmstart=4000, batch=1000)
+    >>> print(f"sampling rate {run.sampling_rate:.1f}, error below 3%: {np.mean((learner.score(x) > 0) != y) < 0.03}")
+    sampling rate 0.2, error below 3%: True
+    """
+
+    releases_gil = True
+
+    def __init__(
+        self,
+        module: nn.Module | Callable[[], nn.Module],
+        optimizer: MakeOptimizer | None = None,
+        loss: Loss | None = None,
+        *,
+        minibatch: int = 32,
+        device: str | torch.device = "cpu",
+        classes: int | None = None,
+        shape: Sequence[int] | None = None,
+        seed: int = 0,
+        tile: int = TILE,
+    ) -> None:
+        self.classes = None if classes is None else whole("classes", classes, 2)
+        self.minibatch, self.tile = whole("minibatch", minibatch, 1), whole("tile", tile, 1)
+        self.seed = whole("seed", seed, 0)
+        self.shape = None if shape is None else tuple(whole("shape", each, 1) for each in shape)
+        self.device = _device(device)
+        self.module = _made(module, self.seed).to(self.device).eval()
+        self.steps = 0
+        """Steps taken."""
+        self._make_optimizer = optimizer or partial(_torch().optim.AdamW, lr=1e-3)
+        self._optimizer = _optimizer_of(self._make_optimizer, self.module)
+        self._loss = loss
+        self._gather, self._tiles = Minibatches(self.minibatch), Tiles(self.tile)
+        self._normalizes = _normalizes_batches(self.module)
+        if self._normalizes and self.minibatch == 1:
+            raise InputError(
+                "the module has batch normalization, and minibatch is 1",
+                why="one example has no variance to be normalized by",
+                remedy="give minibatch > 1, or a module with another normalization, as LayerNorm",
+            )
+
+    def __repr__(self) -> str:
+        names = ("minibatch", "classes", "shape", "seed", "tile")
+        parameters = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
+        return f"TorchLearner({type(self.module).__name__}(...), {parameters})"
+
+    @property
+    def log_odds(self) -> bool:
+        """True with the losses by default, which make scores log-odds."""
+        return self._loss is None
+
+    # There is none: a module is code, and a run file names no code. Types know only the contract, which has it.
+    if TYPE_CHECKING:
+
+        def describe(self) -> dict[str, Any]: ...
+
+    # Scoring -----------------------------------------------------------------------------------------------------
+
+    def score(self, x: ArrayLike) -> Doubles:
+        """The module's output; of two columns, the second minus the first."""
+        rows = np.ascontiguousarray(x, np.float32)
+        if rows.ndim != 2:
+            raise InputError(f"examples have shape {rows.shape}", why="each is a row", remedy="give a matrix")
+        columns = score_shape(0, self._classes)[1:]
+        with _one_thread(), _torch().no_grad():
+            return self._tiles.score(self._score_tile, rows, columns)
+
+    def _score_tile(self, tile: NDArray[Any]) -> Doubles:
+        output = self._output(tile).to(_torch().float64).cpu().numpy()
+        return output[:, 1] - output[:, 0] if output.ndim == 2 and self._classes == 2 else output
+
+    def _output(self, rows: NDArray[Any]) -> torch.Tensor:
+        """(n,), or (n, classes), of the module as it is."""
+        given = self._tensor(rows, _dtype_of(self.module))
+        try:
+            output = self.module(self._shaped(given))
+        except (RuntimeError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(
+                f"the module failed on {len(rows)} examples of shape {self.shape or rows.shape[1:]}",
+                why=str(error).strip().partition("\n")[0],
+                remedy="give shape=..., the one that the module takes an example in, or another module",
+            ) from error
+        return self._checked(output, len(rows))
+
+    def _shaped(self, rows: torch.Tensor) -> torch.Tensor:
+        if self.shape is None:
+            return rows
+        if math.prod(self.shape) != rows.shape[1]:
+            raise InputError(
+                f"examples have {rows.shape[1]} features",
+                why=f"shape {self.shape} has {math.prod(self.shape)}",
+                remedy="give the shape that the features make",
+            )
+        return rows.reshape(-1, *self.shape)
+
+    def _checked(self, output: Any, rows: int) -> torch.Tensor:
+        shape = tuple(getattr(output, "shape", ())) if isinstance(output, _torch().Tensor) else type(output).__name__
+        if shape == (rows, self._classes):
+            return output
+        if self._classes == 2 and shape in ((rows,), (rows, 1)):
+            return output.reshape(rows)
+        wanted = f"({rows}, 1) or ({rows}, 2)" if self._classes == 2 else f"({rows}, {self._classes})"
+        raise InputError(
+            f"the module's output for {rows} rows has shape {shape}",
+            why=f"with {self._classes} classes it must have shape {wanted}",
+            remedy=f"let its last layer have {'1 or 2' if self._classes == 2 else self._classes} outputs",
+        )
+
+    def _tensor(self, values: NDArray[Any], dtype: torch.dtype) -> torch.Tensor:
+        # A copy: torch's own memory is aligned, which some products' bits depend on.
+        return _torch().from_numpy(np.ascontiguousarray(values)).to(self.device, dtype, copy=True)
+
+    @property
+    def _classes(self) -> int:
+        return self.classes or 2
+
+    # Learning ----------------------------------------------------------------------------------------------------
+
+    def update(self, selected: Selected) -> None:
+        """One step for each minibatch that is whole."""
+        for minibatch in self._gather.add(selected):
+            self._step(minibatch)
+
+    def end_round(self) -> None:
+        """One step for the examples that wait, if any do."""
+        if self._gather.waiting > (1 if self._normalizes else 0):
+            self._step(self._gather.rest())
+
+    def _step(self, batch: Minibatch) -> None:
+        self._optimizer.zero_grad()
+        with _one_thread(), _torch().enable_grad(), self._training():
+            total = self._total_loss(batch)
+            total.backward()
+            self._optimizer.step()
+        self._optimizer.zero_grad()
+        self.steps += 1
+
+    @contextmanager
+    def _training(self) -> Generator[None]:
+        """In train mode, with random numbers that are a function of the seed and the step alone."""
+        torch = _torch()
+        devices = [self.device] if self.device.type == "cuda" else []
+        with torch.random.fork_rng(devices):
+            torch.manual_seed(int(np.random.SeedSequence([self.seed, self.steps]).generate_state(1)[0]))
+            self.module.train()
+            try:
+                yield
+            finally:
+                self.module.eval()
+
+    def _total_loss(self, batch: Minibatch) -> torch.Tensor:
+        """Sum(weight loss) / minibatch."""
+        torch = _torch()
+        output = self._output(batch.x)
+        if output.ndim == 1:
+            target = self._tensor(batch.y, output.dtype)
+        else:
+            target = self._tensor(numbers_of(batch.y, self._classes), torch.int64)
+        losses = (self._loss or (_logistic if output.ndim == 1 else _cross_entropy))(output, target)
+        if tuple(losses.shape) != (len(batch),):
+            raise InputError(
+                f"the loss of {len(batch)} examples has shape {tuple(losses.shape)}",
+                why="each has its own weight 1/p, so each needs its own loss",
+                remedy='give a loss with reduction="none", which returns one number for each example',
+            )
+        total = (losses * self._tensor(batch.weight, losses.dtype)).sum() / self.minibatch
+        if not bool(torch.isfinite(total)):
+            raise InputError(
+                f"the loss of step {self.steps + 1} is not finite",
+                why="features, weights 1/p or steps were too large, or not finite",
+                remedy="scale the features, floor p, or give the optimizer a smaller learning rate",
+            )
+        return total
+
+    # State -------------------------------------------------------------------------------------------------------
+
+    def save(self) -> State:
+        """Module, optimizer, steps, and the examples that wait, as plain arrays."""
+        module, optimizer = dict(self.module.state_dict()), self._optimizer.state_dict()
+        return self._gather.save() | to_state(
+            {"steps": self.steps, "module": module, "optimizer": optimizer}, _take_apart
+        )
+
+    def load(self, state: State) -> None:
+        """Become the learner that was saved, of an equal module and optimizer."""
+        saved = from_state(state, _put_together)
+        try:
+            self.module.load_state_dict(saved["module"])
+            self._optimizer = _optimizer_of(self._make_optimizer, self.module)
+            self._optimizer.load_state_dict(saved["optimizer"])
+        except (RuntimeError, ValueError, KeyError) as error:
+            raise InputError(
+                "the saved state is not one of this module and optimizer",
+                why=" ".join(str(error).split()),
+                remedy="give the module and the optimizer that it was saved with",
+            ) from error
+        self._gather.load(state)
+        self.steps = int(saved["steps"])
+
+    def digest(self) -> str:
+        """Equal digests, equal models."""
+        return digest(self.save())
+
+    def __getstate__(self) -> dict[str, Any]:
+        # An optimizer holds on to parameters by identity: in a copy it is made again, and told its state.
+        return {**vars(self), "_optimizer": self._optimizer.state_dict()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._optimizer = _optimizer_of(self._make_optimizer, self.module)
+        self._optimizer.load_state_dict(state["_optimizer"])
+
+
+def small_cnn(classes: int = 10) -> nn.Module:
+    """A small convolutional network for digits of 28 x 28 pixels, given as rows of 784; one output for two classes.
+
+    >>> sum(weight.numel() for weight in small_cnn().parameters())
+    56714
+    """
+    nn = _torch().nn
+    return nn.Sequential(
+        nn.Unflatten(1, (1, 28, 28)),
+        nn.Conv2d(1, 16, 3), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(16, 32, 3), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Flatten(), nn.Linear(32 * 5 * 5, 64), nn.ReLU(), nn.Linear(64, 1 if classes == 2 else classes),
+    )  # fmt: skip
+
+
+# What was given ----------------------------------------------------------------------------------------------------
+
+
+def _torch() -> Any:
+    return require("torch", extra="torch", what="TorchLearner")
+
+
+def _device(name: Any) -> Any:
+    try:
+        return _torch().device(name)
+    except (RuntimeError, TypeError) as error:
+        why = str(error).partition("\n")[0]
+        raise InputError(f"no device {name!r}", why=why, remedy="give one of torch's, as 'cpu' or 'cuda:0'") from error
+
+
+def _made(module: Any, seed: int) -> nn.Module:
+    torch = _torch()
+    made: Any = module
+    if callable(module) and not isinstance(module, torch.nn.Module):
+        with torch.random.fork_rng([]):
+            torch.manual_seed(seed)
+            made = module()
+    if isinstance(made, torch.nn.Module):
+        return made
+    raise InputError(
+        f"the module is {made!r}",
+        why="it must be a torch.nn.Module, or a function that makes one",
+        remedy="give one, as TorchLearner(torch.nn.Linear(784, 1))",
+    )
+
+
+def _optimizer_of(make: Any, module: nn.Module) -> torch.optim.Optimizer:
+    parameters = [each for each in module.parameters() if each.requires_grad]
+    if not parameters:
+        raise InputError(
+            "the module has no parameters that can be learnt",
+            why="none of them requires a gradient",
+            remedy="give a module with some",
+        )
+    optimizer: Any = make(parameters) if callable(make) else make
+    if callable(make) and isinstance(optimizer, _torch().optim.Optimizer):
+        return optimizer
+    raise InputError(
+        f"the optimizer is {type(optimizer).__name__}",
+        why="each replica makes its own, of its own parameters",
+        remedy="give a function that makes it, as functools.partial(torch.optim.SGD, lr=0.1)",
+    )
+
+
+def _normalizes_batches(module: nn.Module) -> bool:
+    nn = _torch().nn
+    kinds = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm)
+    return any(isinstance(each, kinds) for each in module.modules())
+
+
+def _dtype_of(module: nn.Module) -> torch.dtype:
+    kinds = (each.dtype for each in module.parameters() if each.is_floating_point())
+    return next(kinds, _torch().float32)
+
+
+# How it is computed ------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _one_thread() -> Generator[None]:
+    """Bits may depend on the number of threads. It is a setting of the thread that calls, so others do not notice."""
+    torch = _torch()
+    before: int = torch.get_num_threads()
+    # Also where it is 1 already: who limited OpenMP, as threadpoolctl does, has not told torch's MKL.
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _logistic(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    return _torch().nn.functional.softplus(-target * output)
+
+
+def _cross_entropy(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    return _torch().nn.functional.cross_entropy(output, target, reduction="none")
+
+
+# Tensors as arrays -------------------------------------------------------------------------------------------------
+
+
+def _take_apart(value: Any) -> tuple[str, Any] | None:
+    """A tensor as an array; one of a type that numpy does not have, as the bytes of it."""
+    torch = _torch()
+    if not isinstance(value, torch.Tensor):
+        # What module.state_dict() is.
+        return ("dict", dict(value)) if isinstance(value, dict) else None
+    plain = value.detach().cpu().contiguous()
+    try:
+        array = plain.numpy()
+    except TypeError:
+        array = plain.reshape(-1).view(torch.uint8).numpy().reshape(*plain.shape, plain.element_size())
+    return str(plain.dtype), array
+
+
+def _put_together(kind: str, inner: Any) -> Any:
+    if kind == "dict":
+        return inner
+    torch = _torch()
+    dtype = getattr(torch, kind.removeprefix("torch."), None)
+    if not isinstance(dtype, torch.dtype):
+        raise ValueError(f"no tensor is of {kind}")
+    # Cloned, to lie in torch's own memory.
+    tensor = torch.from_numpy(inner).clone()
+    return tensor if tensor.dtype == dtype else tensor.reshape(-1).view(dtype).reshape(inner.shape[:-1])

@@ -1,0 +1,171 @@
+"""A file of any kind that is known, by its name: as a stream, as test examples, or as rows to predict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paraactive.errors import InputError
+from paraactive.examples import Examples, Floats
+from paraactive.streams import svmlight_files, table_files
+from paraactive.streams.arrays import Arrays, load_like
+from paraactive.streams.base import Stream
+from paraactive.streams.columns import check_width, some
+from paraactive.streams.columns import features as checked_features
+from paraactive.streams.locations import is_folder, is_remote, suffix_of
+from paraactive.streams.numpy_files import open_features
+from paraactive.streams.shards import make_shards
+from paraactive.streams.svmlight_files import is_svmlight, read_svmlight
+from paraactive.streams.table_columns import choose
+from paraactive.streams.table_files import Files, Paths, Rows, decode, join, open_files, scan
+from paraactive.streams.tables import Table
+
+LABELS = ("label", "target", "class", "y")
+"""What the column of the labels is called, if nobody says."""
+SUFFIXES = (*table_files.SUFFIXES, ".npz", ".npy", *svmlight_files.SUFFIXES, ".txt")
+
+
+def open_stream(
+    path: Paths,
+    *,
+    label: str | None = None,
+    features: Sequence[str] | None = None,
+    weight: str | None = None,
+    seed: int = 0,
+    shuffle: bool = True,
+    passes: int | None = 1,
+) -> Stream:
+    """The stream over a file: Parquet, CSV, numpy or svmlight, by the ending of its name.
+
+    Parquet and CSV may be several files, a folder or an address (see `Table`). If no `label` is named, it is the column
+    label, target, class or y. The other files have no named columns (see `Arrays.load`).
+    """
+    if _is_table(path):
+        if label is None:
+            label = find_label(open_files(path))
+        return Table(path, label, features=features, weight=weight, seed=seed, shuffle=shuffle, passes=passes)
+    for name, given in (("label", label), ("features", features), ("weight", weight)):
+        if given is not None:
+            raise InputError(
+                f"{name} is given for {path}",
+                why="its columns have no names",
+                remedy="leave it out, or write Parquet or CSV",
+            )
+    return Arrays.load(str(path), seed=seed, shuffle=shuffle, passes=passes)
+
+
+def open_examples(
+    path: Paths,
+    classes: tuple[str, ...],
+    width: int,
+    *,
+    label: str | None = None,
+    features: Sequence[str] | None = None,
+) -> Examples:
+    """All examples of a file, such as a test set, with the classes and the width of a stream.
+
+    `label` and `features` name the columns of Parquet and CSV files; others have no names.
+    """
+    if not _is_table(path):
+        return load_like(str(path), classes, width)
+    files = open_files(path)
+    rows = _read(files, features, find_label(files) if label is None else label, classes)
+    check_width(rows.x, width)
+    return Examples(rows.x, rows.y, np.arange(len(rows.y)))
+
+
+def open_rows(
+    path: Paths, width: int | None = None, *, features: Sequence[str] | None = None, label: str | None = None
+) -> Floats:
+    r"""The features alone of all rows of a file, to predict their labels.
+
+    `features` names the columns of a table. If nobody does, they are all columns; or all but the label, where that
+    gives the `width`. Of numpy files see `open_features`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "rows.csv")
+    ...     _ = path.write_text("a,b,label\n1,2,?\n3,4,?\n")
+    ...     open_rows(path, width=2).tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
+    if _is_table(path):
+        files = open_files(path)
+        names = _without_label(files, width, label) if features is None else features
+        x = _read(files, names, None, ()).x
+    elif is_svmlight(str(path)):
+        x = _checked(read_svmlight(Path(str(path)), width)[0])
+    else:
+        x = _checked(open_features(Path(str(path)), width))
+    if width is not None:
+        check_width(x, width)
+    return x
+
+
+def column_names(path: Paths) -> tuple[str, ...] | None:
+    """The names of the columns of a table; None if the file is of another kind."""
+    return tuple(open_files(path).kinds) if _is_table(path) else None
+
+
+def _checked(given: NDArray[Any]) -> Floats:
+    return checked_features(given, len(given) if given.ndim else 1)
+
+
+def find_label(files: Files) -> str:
+    """The column of the labels, by its name."""
+    names = list(files.kinds)
+    found = [name for name in names if name.lower() in LABELS]
+    if len(found) != 1:
+        raise InputError(
+            f"{files.files[0]} has the columns {some(names)}",
+            why=f"{some(found)} may all be the label" if found else f"none is called {', '.join(LABELS[:-1])} or y",
+            remedy=f"name the column of the labels, as label={(found or names)[-1]!r}",
+        )
+    return found[0]
+
+
+def _without_label(files: Files, width: int | None, label: str | None) -> list[str]:
+    names = list(files.kinds)
+    rest = [name for name in names if (name.lower() not in LABELS if label is None else name != label)]
+    return rest if label is not None or (len(names) != width and len(rest) == width) else names
+
+
+def _read(files: Files, features: Sequence[str] | None, label: str | None, classes: tuple[str, ...]) -> Rows:
+    """All rows, in their order."""
+    chosen = choose(files.files[0], files.kinds, features, label, None)
+    files.choose(chosen)
+    labels = scan(files, chosen)
+    numbers: dict[Any, int] = {} if label is None else labels.classes(classes)[2]
+    shards = make_shards(files.pieces, len(chosen.features))
+    return join([decode(files, chosen, shard, numbers, len(classes)) for shard in shards])
+
+
+def _is_table(path: Paths) -> bool:
+    """True for Parquet and CSV; an error if the name says nothing."""
+    if not isinstance(path, str | Path):
+        return True
+    suffix = suffix_of(path)
+    if is_remote(path) and suffix in SUFFIXES and suffix not in table_files.SUFFIXES:
+        raise InputError(
+            f"{path} ends in {suffix!r}",
+            why=f"only files that end in {', '.join(table_files.SUFFIXES)} are read from an address",
+            remedy="copy it to this machine first",
+        )
+    if is_folder(path) or any(sign in suffix for sign in "*?["):
+        return True
+    if suffix == ".txt":
+        return not is_svmlight(path)
+    if suffix in table_files.SUFFIXES:
+        return True
+    if suffix not in SUFFIXES:
+        packed = suffix in (".gz", ".bz2", ".xz", ".zst", ".zip")
+        raise InputError(
+            f"{path} ends in {suffix!r}" if suffix else f"the name of {path} has no ending",
+            why=f"the kinds of files that are known end in {', '.join(SUFFIXES)}",
+            remedy="decompress it, or write Parquet" if packed else "write one of these, as Parquet",
+        )
+    return False

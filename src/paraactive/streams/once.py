@@ -1,0 +1,156 @@
+"""An iterable as a stream: read once, forwards, with a window of the latest examples to go back in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from threading import Lock
+from typing import Any, NoReturn, SupportsIndex
+
+import numpy as np
+
+from paraactive.errors import InputError
+from paraactive.examples import Examples, Ints
+from paraactive.labels import labels_of
+from paraactive.streams.columns import check_classes, label_name, some
+from paraactive.streams.dataset_sources import class_names
+from paraactive.streams.items import Item, as_label, as_row, split_item
+from paraactive.streams.positions import between, listed
+from paraactive.validation import positive, whole
+
+_REMEDY = "use one process, as engine='threads', or write the examples to a file first"
+
+
+class Once:
+    """A stream over any Python iterable of (x, y), (x, y, weight) or dictionaries, which is read as the run goes on.
+
+    The labels must be known beforehand: `classes` names them in their order. A Hugging Face data set that is
+    streamed may have the names itself; `label` and `features` name its columns. `length` says how many examples
+    there are, if you know. The latest `window` examples are kept, so that nodes of one process can share them: it
+    must be larger than a batch. What lies further back is gone, so the stream cannot be sent to other processes, nor
+    read again by a resumed run.
+
+    >>> lines = (([number, number % 7], "odd" if number % 2 else "even") for number in range(10**9))
+    >>> stream = Once(lines, classes=("even", "odd"))
+    >>> stream.read(0, 3).y.tolist(), stream.read(500, 502).x.tolist()
+    ([-1, 1, -1], [[500.0, 3.0], [501.0, 4.0]])
+    """
+
+    def __init__(
+        self,
+        iterable: Iterable[Any],
+        classes: Sequence[str] | None = None,
+        *,
+        width: int | None = None,
+        length: int | None = None,
+        window: int = 65_536,
+        label: str = "label",
+        features: Sequence[str] | None = None,
+    ) -> None:
+        self._columns = label, features
+        self.classes, self._numbers = _named(iterable, classes, label)
+        self.length = None if length is None else whole("length", length, least=1)
+        self.window = whole("window", window, least=1)
+        self._items: Iterator[Any] = iter(iterable)
+        self._lock = Lock()
+        self._taken = 0
+        first = self._next()
+        self.width = len(as_row(first.features, 0, None if width is None else whole("width", width, least=1)))
+        self._x = np.empty((self.window, self.width), np.float32)
+        self._y, self._weight = np.empty(self.window, np.int8), np.empty(self.window)
+        self._keep(first)
+
+    classes: tuple[str, ...]
+    """The names of the labels."""
+    length: int | None
+    """Examples in the iterable, if it was said."""
+    width: int
+    """Numbers in the features of an example."""
+    window: int
+    """Examples that are kept."""
+
+    @property
+    def regenerates(self) -> bool:
+        """False: what has passed is gone."""
+        return False
+
+    def read(self, first: int, last: int) -> Examples:
+        """The examples at positions first <= index < last."""
+        return self._make(between(first, last, self.length))
+
+    def at(self, index: Ints) -> Examples:
+        """The examples at these positions."""
+        return self._make(listed(index, self.length))
+
+    def _make(self, index: Ints) -> Examples:
+        if len(index) == 0:
+            return Examples.empty(self.width)
+        with self._lock:
+            self._check_near(int(index.min()), int(index.max()))
+            while self._taken <= index.max():
+                self._keep(self._next())
+            place = index % self.window
+            return Examples(self._x[place], self._y[place], index, importance=self._weight[place])
+
+    def _check_near(self, first: int, last: int) -> None:
+        oldest = max(self._taken - self.window, 0)
+        if first < oldest:
+            raise InputError(
+                f"position {first} in an iterable of which {self._taken} examples were taken",
+                why=f"it is read once, and only the latest {self.window} examples are kept",
+                remedy="use engine='threads' and a batch smaller than the window, or give a larger one as window=...",
+            )
+        if last - first >= self.window:
+            raise InputError(
+                f"positions {first} to {last} of an iterable at once",
+                why=f"only the latest {self.window} examples are kept",
+                remedy=f"give a larger window, as window={2 * (last - first + 1)}",
+            )
+
+    def _next(self) -> Item:
+        try:
+            return split_item(next(self._items), *self._columns, self._taken)
+        except StopIteration:
+            raise InputError(
+                f"the iterable ended after {self._taken} examples",
+                why="the run wants more" if self._taken else "there is nothing to learn from",
+                remedy=f"give examples={self._taken}" if self._taken else "give one that was not read before",
+            ) from None
+
+    def _keep(self, item: Item) -> None:
+        place, label = self._taken % self.window, as_label(item.label)
+        number = self._numbers.get(label_name(label))
+        if number is None:
+            raise InputError(
+                f"example {self._taken} has the label {label_name(label)!r}",
+                why=f"the classes are {some(list(self.classes))}",
+                remedy="name all of them, as classes=(...)",
+            )
+        self._x[place] = as_row(item.features, self._taken, self.width)
+        self._y[place] = labels_of(number, len(self.classes))
+        self._weight[place] = positive(f"the weight of example {self._taken}", item.weight)
+        self._taken += 1
+
+    def __repr__(self) -> str:
+        return f"Once(width={self.width}, length={self.length}, window={self.window})"
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        raise InputError(
+            "an iterable cannot be sent to another process", why="it is read once, where it is", remedy=_REMEDY
+        )
+
+
+def _named(data: Any, classes: Sequence[str] | None, label: str) -> tuple[tuple[str, ...], dict[str, int]]:
+    """The names of the classes, and which class each label is, by the label's name."""
+    if classes is not None:
+        names = tuple(label_name(name) for name in classes)
+        check_classes(list(dict.fromkeys(names)))
+        return names, {name: number for number, name in enumerate(names)}
+    known = class_names(data, label)
+    if known is None:
+        raise InputError(
+            "classes is not given",
+            why="an iterable is read as the run goes on, which needs the labels beforehand",
+            remedy="name them in their order, as classes=('ham', 'spam')",
+        )
+    check_classes(list(known))
+    return known, {str(number): number for number in range(len(known))}

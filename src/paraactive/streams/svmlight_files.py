@@ -1,0 +1,62 @@
+"""svmlight text, also called libsvm: a label and index:value pairs on each line. It is read whole, zeros and all."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paraactive.errors import InputError
+from paraactive.streams.locations import cannot_read, suffix_of
+
+SUFFIXES = (".svm", ".libsvm", ".svmlight")
+MOST_BYTES = 4 << 30
+"""What the rows may take in memory."""
+
+
+def is_svmlight(path: str | Path) -> bool:
+    """True by its name; of .txt by its first line.
+
+    >>> is_svmlight("a9a.libsvm"), is_svmlight("rows.npz")
+    (True, False)
+    """
+    return suffix_of(path) in SUFFIXES or (suffix_of(path) == ".txt" and _first_line_fits(Path(path)))
+
+
+def read_svmlight(path: Path, width: int | None = None) -> tuple[NDArray[np.float32], NDArray[Any]]:
+    """The rows, dense, and their labels. Indices count from 1, unless there is a 0 among them."""
+    # It takes long to load, and most streams do not need it.
+    from sklearn.datasets import load_svmlight_file
+
+    remedy = "give lines as `label index:value index:value`, in the order of the indices"
+    try:
+        rows, labels = load_svmlight_file(str(path), dtype=np.float32)  # pyright: ignore[reportArgumentType]
+    except FileNotFoundError:
+        raise InputError(f"no file {path}", why="nothing is there", remedy="check the path") from None
+    except (OSError, ValueError, OverflowError) as error:
+        raise cannot_read(path, error, remedy) from None
+    if rows.shape[0] == 0 or rows.shape[1] == 0:
+        raise InputError(f"{path} has no rows", why="there is nothing to learn from", remedy=remedy)
+    width = rows.shape[1] if width is None else max(width, rows.shape[1])
+    size = 4 * rows.shape[0] * width
+    if size > MOST_BYTES:
+        raise InputError(
+            f"{path} has {rows.shape[0]} rows of {width} features, {size / 2**30:.1f} GB with their zeros",
+            why="sparse rows are not supported yet, so all are held in memory in full",
+            remedy="take fewer features, or write Parquet, which is read piece by piece",
+        )
+    rows.resize(rows.shape[0], width)  # A line does not say how many zeros follow.
+    return rows.toarray(), labels
+
+
+def _first_line_fits(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            lines = (line.partition(b"#")[0].strip() for line in file.read(1 << 16).splitlines())
+            first = next((line for line in lines if line), b"")
+    except OSError:
+        return False
+    return re.fullmatch(rb"\S+(\s+(qid:)?\d+:\S+)+", first) is not None

@@ -1,0 +1,117 @@
+"""Rows whose labels nobody has told yet, as a stream; an `Oracle` is asked for those that are selected."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from paraactive import philox
+from paraactive.errors import InputError
+from paraactive.examples import Examples, Ints
+from paraactive.labels import UNKNOWN
+from paraactive.streams.columns import blocks, check_classes, features
+from paraactive.streams.files import column_names, open_rows
+from paraactive.streams.positions import between, listed
+from paraactive.validation import whole
+
+
+class Unlabelled:
+    """A stream over the rows of `x`, in memory, once, in an order that the seed decides.
+
+    `classes` are the names of the labels that there can be. All labels are unknown: only rules that are blind to them
+    can sift it, and only an oracle can tell them.
+
+    >>> stream = Unlabelled([[1.0], [2.0], [3.0]], classes=("ham", "spam"))
+    >>> stream.length, stream.labelled, sorted(stream.read(0, 3).key.tolist())
+    (3, False, [0, 1, 2])
+    """
+
+    labelled = False
+
+    def __init__(self, x: ArrayLike, classes: Sequence[str], *, seed: int = 0, shuffle: bool = True) -> None:
+        self.seed, self.shuffle = whole("seed", seed), bool(shuffle)
+        self._classes = _names(classes)
+        self._x = features(x, len(np.asarray(x)))
+        self.source: str | None = None
+        self.columns: tuple[str, ...] | None = None
+        """The names of the features, where the file has some."""
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        classes: Sequence[str],
+        *,
+        columns: Sequence[str] | None = None,
+        seed: int = 0,
+        shuffle: bool = True,
+    ) -> Unlabelled:
+        """The rows of a file, all of them in memory; `columns` are the features of a table, by default all columns."""
+        source = str(path) if "://" in str(path) else str(Path(path).absolute())
+        names = column_names(source) if columns is None else tuple(columns)
+        stream = cls(open_rows(source, features=names), classes, seed=seed, shuffle=shuffle)
+        stream.source, stream.columns = source, names
+        return stream
+
+    @property
+    def width(self) -> int:
+        """Columns of x."""
+        return self._x.shape[1]
+
+    @property
+    def length(self) -> int:
+        """Rows."""
+        return len(self._x)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The names of the labels that there can be."""
+        return self._classes
+
+    @property
+    def regenerates(self) -> bool:
+        """False: the data is the user's."""
+        return False
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A SHA-256 of the features and the names of the labels."""
+        digest = hashlib.sha256(repr((self._x.shape, self.classes)).encode())
+        for _, block in blocks(self._x):
+            digest.update(np.ascontiguousarray(block, "<f4").data)
+        return digest.hexdigest()
+
+    def read(self, first: int, last: int) -> Examples:
+        """The examples at positions first <= index < last."""
+        return self._make(between(first, last, self.length))
+
+    def at(self, index: Ints) -> Examples:
+        """The examples at these positions."""
+        return self._make(listed(index, self.length))
+
+    def _make(self, index: Ints) -> Examples:
+        key = self._order[index] if self.shuffle else index
+        return Examples(self._x[key], np.full(len(index), UNKNOWN, np.int8), index, key)
+
+    @cached_property
+    def _order(self) -> Ints:
+        return philox.permutation(self.seed, philox.ORDER, self.length)
+
+    def __repr__(self) -> str:
+        data = repr(self.source) if self.source else f"{self.length} rows of {self.width}"
+        return f"Unlabelled({data}, classes={self.classes}, seed={self.seed}, shuffle={self.shuffle})"
+
+
+def _names(classes: Sequence[str]) -> tuple[str, ...]:
+    names = tuple(str(name) for name in classes)
+    if isinstance(classes, str) or len(set(names)) != len(names):
+        raise InputError(
+            f"classes is {classes!r}", why="they are different names", remedy='give them as ("ham", "spam")'
+        )
+    check_classes(list(names))
+    return names

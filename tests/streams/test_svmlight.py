@@ -1,0 +1,63 @@
+"""svmlight text as a stream and as a test set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from paraactive.checks import check_stream
+from paraactive.errors import InputError
+from paraactive.streams import Arrays, open_examples, open_rows, open_stream
+
+TEXT = "# made by hand\n+1 1:0.5 3:2 # first\n-1 2:-1\n+1 qid:3 1:1 2:1 3:1\n"
+
+
+@pytest.mark.parametrize("suffix", ["svm", "libsvm", "svmlight", "txt"])
+def test_rows_are_dense_and_labels_have_names(tmp_path: Path, suffix: str):
+    path = tmp_path / f"a.{suffix}"
+    path.write_text(TEXT)
+    for stream in (Arrays.load(path, shuffle=False), open_stream(path, shuffle=False)):
+        assert isinstance(stream, Arrays)
+        assert (stream.classes, stream.counts) == (("-1", "1"), (1, 2))
+        assert stream.read(0, 3).x.tolist() == [[0.5, 0, 2], [0, -1, 0], [1, 1, 1]]
+        assert stream.read(0, 3).y.tolist() == [1, -1, 1]
+        check_stream(stream)
+
+
+def test_a_test_set_may_lack_the_last_features(tmp_path: Path):
+    (tmp_path / "a.svm").write_text("1 1:1\n-1 1:3 2:4\n")
+    assert open_examples(tmp_path / "a.svm", ("-1", "1"), 4).x.tolist() == [[1, 0, 0, 0], [3, 4, 0, 0]]
+    assert open_rows(tmp_path / "a.svm", 3).tolist() == [[1, 0, 0], [3, 4, 0]]
+    with pytest.raises(InputError, match="the rows have 2 features, and those of the stream 1"):
+        open_examples(tmp_path / "a.svm", ("-1", "1"), 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "has no rows"),
+        ("# nothing\n", "has no rows"),
+        ("1 1:0.5\n-1 1:\n", r"cannot read .*a\.svm: could not convert"),
+        ("1 1:0.5\n-1 1\n", r"cannot read .*a\.svm"),
+        ("1 1:0.5\nspam 1:2\n", r"cannot read .*a\.svm: could not convert string to float"),
+        ("1 2:0.5 1:3\n-1 1:2\n", r"cannot read .*a\.svm: .*sorted"),
+        ("1 1:0.5\n1 1:2\n", "1 class"),
+        ("1 1:0.5\n-1 1:nan\n", "NaN"),
+    ],
+)
+def test_text_that_cannot_be_used_is_refused(tmp_path: Path, text: str, says: str):
+    (tmp_path / "a.svm").write_text(text)
+    with pytest.raises(InputError, match=says):
+        Arrays.load(tmp_path / "a.svm")
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path):
+    with pytest.raises(InputError, match="no file"):
+        Arrays.load(tmp_path / "none.svm")
+
+
+def test_rows_that_would_fill_the_memory_are_refused(tmp_path: Path):
+    (tmp_path / "a.svm").write_text("1 1:1\n-1 2000000000:1\n")
+    with pytest.raises(InputError, match=r"2 rows of 2000000000 features, 14\.9 GB.*sparse rows are not supported yet"):
+        Arrays.load(tmp_path / "a.svm")

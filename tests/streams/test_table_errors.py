@@ -1,0 +1,209 @@
+"""What can be wrong with a table, and what is said of it: the file, the place, the remedy."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from paraactive.errors import InputError
+from paraactive.streams import Table
+from streams.tabling import csv, frame, parquet
+
+
+def table_of(folder: Path, columns: dict[str, Any], **options: Any) -> Table:
+    return Table(parquet(folder / "a.parquet", pa.table(columns), 3), **options)
+
+
+def with_value(rows: int, place: int, value: Any) -> list[Any]:
+    column: list[Any] = list(np.arange(float(rows)))
+    column[place] = value
+    return column
+
+
+Y = [0, 1, 0, 1, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "says"),
+    [
+        ({"a": Y, "b": Y}, {}, r"no column 'y' in .*a\.parquet: its columns are 'a', 'b'; name one of these"),
+        ({"a": Y, "label": Y}, {"label": "lable"}, r"no column 'lable'.*did you mean 'label'\?"),
+        ({"a": Y, "Y": Y}, {}, r"no column 'y'.*did you mean 'Y'\?"),
+        ({"a": Y, "y": Y}, {"features": ["b"]}, "no column 'b'"),
+        ({"a": Y, "y": Y}, {"weight": "w"}, "no column 'w'"),
+        ({"a": Y, "y": Y}, {"features": ["a", "y"]}, "'y' is among the features: it is the label"),
+        ({"a": Y, "y": Y}, {"features": ["a", "a"]}, "features has 'a' twice"),
+        ({"a": Y, "y": Y}, {"features": []}, "no features to learn from"),
+        ({"y": Y}, {}, "has only the columns 'y': there are no features"),
+        ({"a": Y, "y": [3] * 8}, {}, "y has 1 class, '3'"),
+        ({"a": Y, "y": list(np.arange(8) / 3)}, {"classes": ["a"]}, "y has 1 class, 'a'"),
+        ({"a": Y, "y": [0, 1, 0, 1, None, 1, 1, 1]}, {}, r"a\.parquet has no label at row 4: each example has one"),
+        ({"a": Y, "y": [0, 1.5, 0, 1, 0, np.nan, 1, 1]}, {}, "no label at row 5"),
+        ({"a": Y, "y": pa.nulls(8)}, {}, "no label at row 0"),
+        ({"a": Y, "y": [[1]] * 8}, {}, r"the label 'y' of .* is of type list"),
+        (
+            {"a": Y, "b": ["x"] * 8, "c": [b"y"] * 8, "y": Y},
+            {},
+            r"not numbers, 'b' \(string\), 'c' \(binary.*\['a'\]",
+        ),
+        ({"b": ["x"] * 8, "y": Y}, {}, r"features=\[\.\.\.\], or encode"),
+        ({"a": with_value(8, 4, None), "y": Y}, {}, r"no value at row 4, column 'a': 1 values of that column"),
+        ({"a": Y, "w": with_value(8, 0, 1.0), "y": Y}, {"weight": "w"}, None),
+        ({"a": Y, "w": with_value(8, 6, -1.0), "y": Y}, {"weight": "w"}, r"has 0\.0 at row 0, column 'w': the weight"),
+        ({"a": Y, "w": ["1"] * 8, "y": Y}, {"weight": "w"}, r"not numbers, 'w' \(string\)"),
+        ({"a": Y[:0], "y": Y[:0]}, {}, "has no rows"),
+        ({"a": Y, "y": Y}, {"passes": 0}, "passes is 0"),
+        ({"a": Y, "y": Y}, {"seed": "a"}, "seed is 'a'"),
+    ],
+    ids=str,
+)
+def test_a_parquet_file_that_cannot_be_used_is_refused_at_once(
+    tmp_path: Path, columns: dict[str, Any], options: dict[str, Any], says: str | None
+):
+    if says is None:
+        table_of(tmp_path, {**columns, "w": np.arange(1.0, 9.0)}, **options)
+        return
+    with pytest.raises(InputError, match=says):
+        table_of(tmp_path, columns, **options)
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        (float("nan"), "has nan at row 5, column 'a': a score needs finite numbers"),
+        (float("-inf"), "has -inf at row 5, column 'a'"),
+        (1e39, r"has 1e\+39 at row 5, column 'a', which does not fit"),
+    ],
+)
+def test_numbers_that_are_none_are_told_of_when_they_are_read(tmp_path: Path, value: float, says: str):
+    table = table_of(tmp_path, {"b": Y, "y": Y, "a": with_value(8, 5, value)})
+    with pytest.raises(InputError, match=says):
+        table.read(0, 8)
+    with pytest.raises(InputError, match=says):  # It is said again, not forgotten.
+        table.read(0, 8)
+
+
+def test_a_null_that_the_statistics_hide_is_told_of_when_it_is_read(tmp_path: Path):
+    data = pa.table({"a": with_value(8, 7, None), "y": Y})
+    pq.write_table(data, tmp_path / "a.parquet", write_statistics=False)
+    with pytest.raises(InputError, match=r"a\.parquet has no value at row 7, column 'a'"):
+        Table(tmp_path / "a.parquet").read(0, 8)
+
+
+def test_too_many_classes_are_told_of_before_the_end(tmp_path: Path):
+    with pytest.raises(InputError, match="more than 127 classes"):
+        table_of(tmp_path, {"a": list(range(1000)), "y": [float(each) / 7 for each in range(1000)]})
+    with pytest.raises(InputError, match="y has 200 classes"):
+        table_of(tmp_path, {"a": list(range(200)), "y": list(range(200))})
+
+
+def test_files_that_are_not_there_or_not_tables_are_refused(tmp_path: Path):
+    for path in (tmp_path / "none.parquet", tmp_path / "none.csv", tmp_path / "*.parquet"):
+        with pytest.raises(InputError, match=r"no file .*nothing is there"):
+            Table(path)
+    with pytest.raises(InputError, match=r"no file .*nothing there ends in \.parquet"):
+        Table(tmp_path)
+    with pytest.raises(InputError, match="no files are given"):
+        Table([])
+    csv(tmp_path / "a.csv", frame())
+    parquet(tmp_path / "a.parquet", frame())
+    with pytest.raises(InputError, match="are of two kinds"):
+        Table(tmp_path)
+
+
+def test_a_parquet_file_cut_short_or_damaged_is_refused(tmp_path: Path):
+    path = parquet(tmp_path / "a.parquet", frame(2000))
+    whole = path.read_bytes()
+    for damaged in (whole[:-20], whole[:40], b"", b"PAR1", b"a,y\n1,2\n"):
+        path.write_bytes(damaged)
+        with pytest.raises(InputError, match=r"cannot read .*a\.parquet: .*written to its end"):
+            Table(path)
+    middle = whole.index(b"PAR1") + 40
+    path.write_bytes(whole[:middle] + b"\xff" * 3000 + whole[middle + 3000 :])
+    with pytest.raises(InputError, match=r"cannot read .*a\.parquet"):
+        Table(path).read(0, 2000)
+
+
+def test_files_of_other_columns_are_refused(tmp_path: Path):
+    data = frame()
+    first = parquet(tmp_path / "0.parquet", data)
+    other = tmp_path / "1.parquet"
+    for changed, says in (
+        (data.drop(columns="f1"), "1.parquet has no column 'f1': all files of a table have the columns of .*0.parquet"),
+        (data.assign(more=1), "has another column, 'more'"),
+        (data.assign(f1="a"), "another type of column 'f1'"),
+        (data.assign(y=1), "another type of column 'y'"),
+    ):
+        with pytest.raises(InputError, match=says):
+            Table([first, parquet(other, changed)])
+    assert Table([first, parquet(other, data.assign(more=1, f1="a"))], features=["f0"]).rows == 120
+    assert Table([first, parquet(other, data.assign(f1=1)[["y", "f2", "f1", "f0"]])]).rows == 120
+    csv(tmp_path / "0.csv", data)
+    csv(tmp_path / "1.csv", data[["y", "f2", "f1", "f0"]])
+    with pytest.raises(InputError, match=r"1\.csv has the columns 'y', 'f2', 'f1', 'f0'"):
+        Table(str(tmp_path / "*.csv"))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "has no header"),
+        ("\n1,2\n", "has no header"),
+        ("a,y\n", "has no rows"),
+        ("a,y\n\n\n", "has no rows"),
+        ("1,2\n3,4\n", "begins with numbers, '1', '2': its first line names the columns"),
+        ("a,a,y\n1,2,0\n", "two columns 'a'"),
+        ("y\n0\n1\n", "only the columns 'y': there are no features"),
+        ("a,b\n1,0\n2,1\n", "no column 'y'"),
+        ("a,y\n1,0\n2,0\n", "1 class, '0'"),
+        ("a,y\n1,0\n2,1\n3,\n", "no label at row 2"),
+        ("a,y\n1,0\n2,NA\n3,1\n", "no label at row 1"),
+        ("a,y\n1,0\nred,1\n3,1\n", r"a\.csv has 'red' at row 1, column 'a': the column begins with numbers"),
+        ("a,b,y\nred,1,0\nblue,2,1\n", r"not numbers, 'a' \(string\).*features=\['b'\]"),
+        ("a,b,y\n1,2,0\n3,1\n", r"has 2 fields at row 1: its header names 3 columns"),
+        ("a,b,y\n1,2,0\n3,1,1,1\n", r"has 4 fields at row 1"),
+        ("a,b,y\n1,2,0\n3,,1\n", "has no value at row 1, column 'b'"),
+        ("a,b,y\n1,2,0\n3,nan,1\n", "has n.* at row 1, column 'b'"),
+        ("a,b,y\n1,2,0\n3,inf,1\n", "has inf at row 1, column 'b'"),
+        ("a,b,y\n1,2,0\n3,1e39,1\n", "row 1, column 'b', which does not fit"),
+        ('a,y\n1,"x\n2,z\n', "a quote that is not closed, after byte 4"),
+        ("a,y\n1,\xff\n2,z\n", "UTF8"),
+    ],
+)
+def test_a_csv_file_that_cannot_be_used_is_refused_at_once(tmp_path: Path, text: str, says: str):
+    (tmp_path / "a.csv").write_bytes(text.encode("latin-1"))
+    with pytest.raises(InputError, match=says):
+        Table(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("value", ["red", "1.5.2"])
+def test_text_far_down_in_a_column_of_numbers_is_found_at_opening(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
+):
+    monkeypatch.setattr("paraactive.streams.csv_files.BLOCK", 300)
+    data = frame(100)
+    data["f2"] = data["f2"].astype(object)
+    data.loc[77, "f2"] = value
+    with pytest.raises(InputError, match=rf"a\.csv has '{value}' at row 77, column 'f2': the column is one of numbers"):
+        Table(csv(tmp_path / "a.csv", data))
+
+
+def test_a_compressed_csv_file_is_refused(tmp_path: Path):
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"a,y\n1,0\n2,1\n"))
+    with pytest.raises(InputError, match=r"compressed \(gzip\).*decompress it, or write Parquet"):
+        Table(tmp_path / "a.csv.gz")
+
+
+def test_times_are_no_numbers(tmp_path: Path):
+    data = frame().assign(when=pd.Timestamp("2020-01-01"))
+    with pytest.raises(InputError, match=r"'when' \(timestamp"):
+        Table(parquet(tmp_path / "a.parquet", data))
+    with pytest.raises(InputError, match=r"'when' \((date|timestamp)"):
+        Table(csv(tmp_path / "a.csv", data))
