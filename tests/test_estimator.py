@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification, make_moons
@@ -389,6 +390,33 @@ def test_a_scikit_learn_classifier_as_the_learner(learner: Any) -> None:
     assert isinstance(clf.rule_, Gradient)
     assert clf.predict_proba(x[:5]).shape == (5, 3)
     assert not hasattr(learner, "classes_")
+
+
+def test_sparse_rows_are_made_dense_a_few_at_a_time() -> None:
+    rng = np.random.default_rng(0)
+    x = np.where(rng.random((3000, 40)) < 0.1, rng.normal(size=(3000, 40)), 0).astype(np.float32)
+    y = (x[:, :20].sum(axis=1) > x[:, 20:].sum(axis=1)).astype(int)
+    dense = _clf(learner=LaSVM(gap=0.2)).fit(x[:2000], y[:2000])
+    for kind in (sparse.csr_array, sparse.csc_matrix, sparse.coo_array):
+        clf = _clf(learner=LaSVM(gap=0.2)).fit(kind(x[:2000]), y[:2000])
+        assert clf.learner_.digest() == dense.learner_.digest()
+        assert np.array_equal(clf.decision_function(kind(x[2000:])), dense.decision_function(x[2000:]))
+
+
+def test_many_sparse_rows_are_never_dense_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    wide = sparse.random_array((12_000, 3000), density=0.002, rng=np.random.default_rng(0), dtype=np.float32).tocsr()
+    y = np.asarray(wide[:, :1500].sum(axis=1)).ravel() > np.asarray(wide[:, 1500:].sum(axis=1)).ravel()
+    most, dense = 0, type(wide).toarray
+
+    def watched(self: Any, *options: Any, **more: Any) -> Any:
+        nonlocal most
+        most = max(most, self.shape[0])
+        return dense(self, *options, **more)
+
+    monkeypatch.setattr(type(wide), "toarray", watched)
+    clf = ParaActiveClassifier(LaSVM(kernel="linear"), random_state=0, warmstart=500, batch=2000).fit(wide, y)
+    assert clf.score(wide, y) > 0.8
+    assert most <= 1024
 
 
 # What it refuses -------------------------------------------------------------------------------------------------

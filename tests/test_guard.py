@@ -12,7 +12,7 @@ import pytest
 
 from disk import log_of
 from making import three_blobs, two_moons
-from paraactive import Arrays, LaSVM, Model, Network, arguments, parts, replay, resume, train
+from paraactive import Arrays, Digits, LaSVM, Model, Network, arguments, parts, replay, resume, train
 from paraactive.errors import InputError
 from paraactive.examples import Doubles, Ints, Selected
 from paraactive.experiments.noise import FlippedLabels
@@ -284,3 +284,44 @@ def test_flipped_labels_are_wrong_at_the_rate_and_depend_on_the_key_alone(classe
     if classes == 3:
         others = (now.y - was.y)[differ & (was.index < 3000)] % 3
         assert abs(np.mean(others == 1) - 0.5) < 0.1
+
+
+# Weights of classes ----------------------------------------------------------------------------------------------
+
+
+def _imbalanced() -> tuple[Any, Any]:
+    x, y = two_moons(4000, noise=0.35, seed=0)
+    kept = (y > 0) | (np.arange(4000) % 20 == 0)
+    return x[kept], np.where(y[kept] > 0, "common", "rare")
+
+
+def test_class_weights_by_name_and_balanced(tmp_path: Path) -> None:
+    x, y = _imbalanced()
+    sizes: dict[str, Any] = {"warmstart": 400, "batch": 200, "nodes": 1}
+    found: dict[str, float] = {}
+    for name, weights in (("none", None), ("named", {"rare": 20}), ("balanced", "balanced")):
+        out = tmp_path / f"{name}.db"
+        run = train(LaSVM(gamma=1.0, gap=0.2), Arrays(x, y), class_weight=weights, out=out, **sizes)
+        found[name] = float(np.mean(run.learner.score(x[y == "rare"]) > 0))
+        assert replay(out).learner.digest() == run.learner.digest()
+        assert Model.load(out).learner.digest() == run.learner.digest()
+    assert found["named"] > found["none"] + 0.1
+    assert found["balanced"] > found["none"] + 0.1
+
+
+@pytest.mark.parametrize(
+    ("weights", "says"),
+    [
+        ({"rar": 2}, "no class 'rar'"),
+        ({"rare": 0}, "class_weight"),
+        ("fair", "class_weight is 'fair'"),
+    ],
+)
+def test_class_weights_that_make_no_sense_are_refused(weights: Any, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        train(LaSVM(), Arrays(*_imbalanced()), class_weight=weights)
+
+
+def test_a_stream_that_does_not_count_its_classes_cannot_be_balanced() -> None:
+    with pytest.raises(InputError, match="does not know how often"):
+        train(LaSVM(), Digits(), class_weight="balanced", examples=100)

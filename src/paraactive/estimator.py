@@ -24,7 +24,7 @@ from paraactive.calibration import MarginRule, calibrated, fitted
 from paraactive.errors import InputError
 from paraactive.examples import Doubles, Examples, Floats
 from paraactive.labels import decide, labels_of, probabilities
-from paraactive.learners import LaSVM, Learner
+from paraactive.learners import Guarded, LaSVM, Learner
 from paraactive.learners.lasvm import scale_of
 from paraactive.rules import Rule
 from paraactive.rules.floored import floored
@@ -32,6 +32,7 @@ from paraactive.run import Run
 from paraactive.sifting import sift, take_all
 from paraactive.streams import Arrays
 from paraactive.streams.columns import some
+from paraactive.streams.sparse import is_sparse
 from paraactive.training import train
 from paraactive.validation import fraction, one_of, whole
 
@@ -40,6 +41,8 @@ _SMALL = 10_000
 _LEAST_WARMSTART = 1000
 """Rows that are learnt before sifting begins: with fewer there is nothing to be saved."""
 _LEAST_BATCH = 64
+_DENSE, _DENSE_AT_ONCE = 20_000_000, 1024
+"""Numbers up to which sparse rows are made dense to be taken together, and rows made dense to be scored."""
 _ENTRY = np.dtype([("index", np.int64), ("p", np.float64)])
 
 
@@ -88,9 +91,10 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
     >>> X, y = make_moons(6000, noise=0.2, random_state=0)
     >>> clf = ParaActiveClassifier(LaSVM(C=1, gamma=1.0, gap=0.2), nodes=2, random_state=0).fit(X[:5000], y[:5000])
     >>> print(f"learnt {clf.sampling_rate_:.0%} of the rows; accuracy {clf.score(X[5000:], y[5000:]):.2f}")
-    learnt 30% of the rows; accuracy 0.98
+    learnt 31% of the rows; accuracy 0.98
 
     Up to 10 000 rows, equal rows are taken together, as one of their joint weight, and their order does not matter.
+    Sparse rows are made dense a few at a time, where they are sifted; what learns is dense.
     """
 
     def __init__(
@@ -137,7 +141,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         self._begin(rows)
         passes = whole("epochs", self.epochs, 1)
         stream = Arrays(rows.x, rows.number, weight=rows.weight, seed=self._seed, passes=passes)
-        total = len(rows.x) * passes
+        total = len(rows.number) * passes
         warmstart = min(self._warmstart(total), total)
         self.rule_, guessed = self._find_rule()
         if guessed:
@@ -214,8 +218,11 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Doubles:
         """The scores: of two classes (n,), above 0 for the second; of more (n, classes)."""
         check_is_fitted(self)
-        x: Any = validate_data(self, X, reset=False, dtype=np.float32, order="C")
-        return self.learner_.score(x)
+        x: Any = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float32, order="C")
+        if not is_sparse(x):
+            return self.learner_.score(x)
+        starts = range(0, x.shape[0], _DENSE_AT_ONCE)
+        return np.concatenate([self.learner_.score(x[first : first + _DENSE_AT_ONCE].toarray()) for first in starts])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of each row."""
@@ -226,6 +233,12 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Doubles:
         """The probability of each class, by learners whose scores are log-odds, as the network's."""
         return probabilities(self.decision_function(X))
+
+    def __sklearn_tags__(self) -> Any:
+        """For scikit-learn: sparse rows are taken, and made dense a few at a time."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
     # Parameters --------------------------------------------------------------------------------------------------
 
@@ -256,7 +269,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         if self.learner is None or self.learner == "svm":
             return LaSVM(gap=0.2)
         if isinstance(self.learner, str):
-            return parts.LEARNERS[one_of("learner", self.learner, parts.LEARNERS)]()
+            return parts.LEARNERS[one_of("learner", self.learner, ("svm", "network"))]()
         return arguments.as_learner(copy.deepcopy(self.learner))
 
     # Before learning ---------------------------------------------------------------------------------------------
@@ -264,7 +277,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
     def _checked(self, X: Any, y: Any, sample_weight: Any, classes: Any, first: bool) -> _Rows:
         """The rows that count, by scikit-learn's rules. The `first` ones settle `classes_` and the features."""
         x: Any
-        x, y = validate_data(self, X, y, reset=first, dtype=np.float32, order="C")
+        x, y = validate_data(self, X, y, reset=first, accept_sparse="csr", dtype=np.float32, order="C")
         check_classification_targets(y)
         weight: Doubles = _check_sample_weight(sample_weight, x, dtype=np.float64, ensure_non_negative=True)
         if first:
@@ -301,14 +314,14 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(validation, tuple | list):
             x: Any
             x, y = cast("tuple[Any, Any]", validation)
-            x, y = validate_data(self, x, y, reset=False, dtype=np.float32, order="C")
+            x, y = validate_data(self, x, y, reset=False, accept_sparse="csr", dtype=np.float32, order="C")
             if not np.isin(y, self.classes_).all():
                 raise InputError("validation has unknown labels", why="y has not", remedy="give labels that y has")
             number: Any = np.searchsorted(self.classes_, y)
             return rows, _Rows(x, number, np.ones(len(y)), np.arange(len(y))).examples(len(self.classes_))
         enough = np.bincount(rows.number).min() > 1
         learnt, tried = train_test_split(
-            np.arange(len(rows.x)), test_size=fraction("validation", validation), random_state=self._seed,
+            np.arange(len(rows.number)), test_size=fraction("validation", validation), random_state=self._seed,
             stratify=rows.number if enough else None,
         )  # fmt: skip
         return rows.take(np.sort(learnt)), rows.take(np.sort(tried)).examples(len(self.classes_))
@@ -316,10 +329,11 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
     def _begin(self, rows: _Rows) -> None:
         """A new learner, told what it is to tell apart."""
         learner = self._new_learner()
-        if isinstance(learner, LaSVM) and learner.gamma == "scale":
-            learner.gamma = scale_of(rows.x, rows.weight)  # of all rows, not only of the first
-        parts.expect_classes(learner, len(self.classes_))
-        self.learner_: Learner = learner
+        inner: Any = cast(Any, learner).learner if isinstance(learner, Guarded) else learner
+        if isinstance(inner, LaSVM) and inner.gamma == "scale":
+            inner.gamma = rows.scale()  # of all rows, not only of the first
+        parts.expect_classes(cast(Learner, learner), len(self.classes_))
+        self.learner_: Learner = cast(Learner, learner)
 
     def _warmstart(self, total: int) -> int:
         if self.warmstart is not None:
@@ -356,7 +370,8 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
 class _Rows:
     """Rows that are to be learnt."""
 
-    x: Floats
+    x: Any
+    """float32, or sparse."""
     number: NDArray[np.intp]
     """Of its class."""
     weight: Doubles
@@ -368,14 +383,28 @@ class _Rows:
 
     def examples(self, classes: int, first: int = 0) -> Examples:
         """As they travel, from this position on."""
-        index = np.arange(first, first + len(self.x))
-        return Examples(self.x, labels_of(self.number, classes), index, importance=self.weight)
+        index = np.arange(first, first + len(self.number))
+        return Examples(self.dense(), labels_of(self.number, classes), index, importance=self.weight)
+
+    def dense(self) -> Floats:
+        """The rows, all of them dense."""
+        return self.x.toarray() if is_sparse(self.x) else self.x
+
+    def scale(self) -> float:
+        """gamma="scale" of them all."""
+        if not is_sparse(self.x):
+            return scale_of(self.x, self.weight)
+        width, total = self.x.shape[1], self.weight.sum()
+        mean = float(self.weight @ (self.x @ np.ones(width))) / (width * total)
+        square = float(self.weight @ (self.x.multiply(self.x) @ np.ones(width))) / (width * total)
+        return 1.0 / (width * (square - mean**2)) if square > mean**2 else 1.0
 
     def taken_together(self) -> _Rows:
         """In an order of their own, equal ones as one of their joint weight, if they are not too many to be sorted."""
-        if len(self.x) > _SMALL:
+        if len(self.number) > _SMALL or self.x.shape[0] * self.x.shape[1] > _DENSE:
             return self
-        table = np.column_stack([self.number.astype(np.float32), self.x])
+        dense = replace(self, x=self.dense())
+        table = np.column_stack([self.number.astype(np.float32), dense.x])
         _, first, group = np.unique(table, axis=0, return_index=True, return_inverse=True)
-        together = self.take(first)
+        together = dense.take(first)
         return replace(together, weight=np.bincount(group.ravel(), self.weight))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from paraactive.errors import InputError
 from paraactive.learners import Learner
 from paraactive.learners.guarded import Guarded
 from paraactive.rules import Rule, floored
-from paraactive.validation import fraction, positive
+from paraactive.streams import Stream
+from paraactive.streams.columns import label_name
+from paraactive.validation import fraction, one_of, positive
 
 AUTO = "auto"
 _WRONG = 0.3
@@ -54,18 +57,20 @@ class Guard:
         """The rule with the floor."""
         return rule if self.floor is None else floored(rule, self.floor)
 
-    def learner(self, learner: Learner) -> Guarded:
-        """The learner with the cap and the margin."""
+    def learner(self, learner: Learner, class_weight: Sequence[float] | None = None) -> Guarded:
+        """The learner with the cap and the margin, and weights of classes if there are any."""
         margin = self.set_aside
         if isinstance(margin, str):
             margin = None if getattr(learner, "log_odds", False) else _WRONG
-        return Guarded(learner, self.cap, margin)
+        return Guarded(learner, self.cap, margin, class_weight=class_weight)
 
 
-def guarded(learner: Learner, rule: Rule, guard: Guard | bool | None) -> tuple[Learner, Rule]:
+def guarded(
+    learner: Learner, rule: Rule, guard: Guard | bool | None, class_weight: Sequence[float] | None = None
+) -> tuple[Learner, Rule]:
     """Both as the guard makes them; True is the guard by default, None and False are none."""
     if guard is None or guard is False:
-        return learner, rule
+        return learner if class_weight is None else cast(Learner, Guarded(learner, class_weight=class_weight)), rule
     if not isinstance(guard, Guard | bool):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
             f"guard is of type {type(guard).__name__}",
@@ -74,4 +79,29 @@ def guarded(learner: Learner, rule: Rule, guard: Guard | bool | None) -> tuple[L
         )
     guard = Guard() if guard is True else guard
     # Cast: whether it can be described depends on what is inside.
-    return cast(Learner, guard.learner(learner)), guard.rule(rule)
+    return cast(Learner, guard.learner(learner, class_weight)), guard.rule(rule)
+
+
+def class_weights(given: Mapping[Any, float] | str | None, stream: Stream) -> tuple[float, ...] | None:
+    """The weight of each class of a stream: "balanced", or by the names of the classes; those not named have 1.
+
+    >>> from paraactive import Arrays
+    >>> stream = Arrays([[1.0], [2.0], [3.0], [4.0]], ["ham", "ham", "ham", "spam"])
+    >>> class_weights("balanced", stream), class_weights({"spam": 5}, stream)
+    ((0.6666666666666666, 2.0), (1.0, 5.0))
+    """
+    if given is None:
+        return None
+    if isinstance(given, str):
+        counts = getattr(stream, "counts", None)
+        if given != "balanced" or counts is None:
+            raise InputError(
+                f"class_weight is {given!r}",
+                why="the stream does not know how often its classes come" if counts is None else "it is no such word",
+                remedy='give a weight for each class, as {"spam": 5}' + (', or "balanced"' if counts else ""),
+            )
+        return tuple(sum(counts) / (len(counts) * max(count, 1)) for count in counts)
+    named = {label_name(name): weight for name, weight in given.items()}
+    for name in named:
+        one_of("class", name, stream.classes)
+    return tuple(float(named.get(name, 1.0)) for name in stream.classes)

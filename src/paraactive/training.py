@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from paraactive.errors import InputError, ReplayError
 from paraactive.evaluation import TestData, TestSet, count_mistakes, find_again, find_test
 from paraactive.events import Evaluated, Event, Observer, Round, RunEnded, RunStarted, SnapshotTaken
 from paraactive.examples import Place
-from paraactive.guard import Guard, guarded
+from paraactive.guard import Guard, class_weights, guarded
 from paraactive.learners.base import Learner
 from paraactive.log import Log, MemoryLog
 from paraactive.node import Node, as_on_a_node, relearn
@@ -69,6 +69,7 @@ def train(
     seed: int = 0,
     oracle: Oracle | None = None,
     guard: Guard | bool | None = None,
+    class_weight: Mapping[Any, float] | str | None = None,
     test: TestData = None,
     out: str | Path | None = None,
     overwrite: bool = False,
@@ -104,6 +105,8 @@ def train(
     guard : against wrong labels and outliers, which are selected more often than others: True, or a `Guard` of your
         own. Weights are bounded, and what is confidently wrong is not learnt. The learner given is then inside
         `run.learner`, a `learners.guarded.Guarded`, whose `report()` names what was set aside.
+    class_weight : what examples of each class count for, by its name, as {"spam": 5}; "balanced" makes all classes
+        count the same, if the stream knows how often they come. It reaches the box of the SVM and the loss.
     test : examples on which mistakes are counted on the way: (x, y), a file, Examples, or True for the stream's own.
     out : a run file, from which the run can be resumed, replayed and looked at.
     overwrite : replace a run file that is there.
@@ -126,25 +129,15 @@ def train(
     parts.expect_classes(learner, len(stream.classes))
     rule = arguments.find_rule("margin" if rule is None and oracle else rule, learner)
     arguments.check_oracle(oracle, stream, rule, schedule)
-    learner, rule = guarded(learner, rule, guard)
+    learner, rule = guarded(learner, rule, guard, class_weights(class_weight, stream))
     engine = engine or arguments.default_engine(learner, rule, schedule)
     plan = arguments.make_plan(stream, examples, batch, warmstart, nodes, engine, schedule, lag, delay)
     arguments.check_setting(engine, schedule, plan.nodes, updates, address, cluster, resize is not None)
     node = Node(learner, rule, stream, whole("seed", seed))
     setting = _Setting(
-        node,
-        plan,
-        engine,
-        schedule,
-        updates,
-        address,
-        cluster,
-        find_test(test, stream),
-        snapshot_seconds,
-        stop,
-        resize,
-        oracle,
-    )
+        node, plan, engine, schedule, updates, address, cluster, find_test(test, stream), snapshot_seconds, stop,
+        resize, oracle,
+    )  # fmt: skip
     parts.warm_up(node, plan.examples)
     if out is not None:
         arguments.check_untrained(learner)

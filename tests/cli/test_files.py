@@ -127,3 +127,23 @@ def test_ten_digits_by_name(capsys: Printed) -> None:
 def test_what_it_says_is_json(capsys: Printed) -> None:
     assert app.run(["train", "data.csv", *COLUMNS, *SIZES, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["selected"] > 0
+
+
+def test_class_weights_and_the_guard(capsys: Printed) -> None:
+    plain = figures(capsys, "train", "data.npz", *SIZES, "--json")
+    for options in (
+        ["--class-weight", "balanced"],
+        ["--class-weight", "ham=1,spam=5"],
+        ["--guard"],
+        ["--floor", "0.2"],
+        ["--cap", "1.5"],
+        ["--guard", "--set-aside", "0.5", "--floor", "0.1"],
+    ):
+        run = figures(capsys, "train", "data.npz", *SIZES, *options, "--json", "--out", "run.db", "--overwrite")
+        assert run["digest"] != plain["digest"]
+        assert run["vectors"] > 0
+        assert figures(capsys, "replay", "run.db", "--json")["digest"] == run["digest"]
+    assert "no class 'ha'" in complaint(capsys, "train", "data.npz", "--class-weight", "ha=2")
+    assert "--class-weight has 'ham=x'" in complaint(capsys, "train", "data.npz", "--class-weight", "ham=x")
+    assert "class_weight is 'fair'" in complaint(capsys, "train", "data.npz", "--class-weight", "fair")
+    assert "floor is 2.0" in complaint(capsys, "train", "data.npz", "--floor", "2")

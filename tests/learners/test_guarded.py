@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import SGDClassifier
 
-from making import three_blobs, two_moons
+from making import selected, three_blobs, two_moons
 from paraactive import Arrays, LaSVM, Network, train
 from paraactive.checks import check_learner
 from paraactive.errors import InputError
@@ -270,7 +270,13 @@ def test_a_description_has_the_learner_inside() -> None:
     learner = Guarded(Network(hidden=7), cap=50, set_aside=2, classes=3)
     described = learner.describe()
     assert described["learner"] == {"kind": "network"} | Network(hidden=7, classes=3).describe()
-    assert described | {"learner": None} == {"learner": None, "cap": 50.0, "set_aside": 2.0, "classes": 3}
+    assert described | {"learner": None} == {
+        "learner": None,
+        "cap": 50.0,
+        "set_aside": 2.0,
+        "classes": 3,
+        "class_weight": None,
+    }
     assert repr(Guarded(**described)) == repr(learner)
     assert repr(learner).startswith("Guarded(Network(hidden=7")
 
@@ -296,3 +302,38 @@ def test_a_guarded_learner_is_not_guarded_again() -> None:
 def test_classes_of_another_number_are_refused() -> None:
     with pytest.raises(InputError, match="classes is 1"):
         Guarded(LaSVM(), classes=1)
+
+
+# Weights of classes ----------------------------------------------------------------------------------------------
+
+
+def test_a_class_weight_is_worth_as_much_as_the_weight_of_each_of_its_examples() -> None:
+    x, y = two_moons(300, noise=0.3, seed=0)
+    by_class, by_hand = Guarded(LaSVM(gamma=1.0), class_weight=(1.0, 3.0)), LaSVM(gamma=1.0)
+    by_class.update(selected(x, y))
+    by_hand.update(Selected.weighted(x, y, np.where(y > 0, 3.0, 1.0)))
+    assert by_class.learner.digest() == by_hand.digest()
+    assert by_hand._upper.max() == 3.0  # It reaches the box.
+    assert by_hand._lower.min() == -1.0
+
+
+def test_a_class_weight_reaches_the_loss_of_the_network() -> None:
+    x, y = two_moons(300, noise=0.3, seed=0)
+    by_class, by_hand = Guarded(Network(hidden=9), class_weight=(0.5, 2.0)), Network(hidden=9)
+    by_class.update(selected(x, y))
+    by_hand.update(Selected.weighted(x, y, np.where(y > 0, 2.0, 0.5)))
+    assert by_class.learner.digest() == by_hand.digest()
+
+
+def test_the_cap_is_on_the_whole_weight() -> None:
+    x, y = two_moons(300, noise=0.3, seed=0)
+    both, by_hand = Guarded(LaSVM(gamma=1.0), cap=2.0, class_weight=(1.0, 3.0)), LaSVM(gamma=1.0)
+    both.update(selected(x, y))
+    by_hand.update(Selected.weighted(x, y, np.where(y > 0, 2.0, 1.0)))
+    assert both.learner.digest() == by_hand.digest()
+
+
+@pytest.mark.parametrize("weights", [(1.0, 0.0), (1.0, -2.0), (float("nan"), 1.0)])
+def test_class_weights_that_make_no_sense_are_refused(weights: Any) -> None:
+    with pytest.raises(InputError, match="class_weight"):
+        Guarded(LaSVM(), class_weight=weights)

@@ -262,6 +262,31 @@ def train(
     weight: Annotated[
         str | None, typer.Option(rich_help_panel="Data", help="Column that says what each row counts for.")
     ] = None,
+    class_weight: Annotated[
+        str | None,
+        typer.Option(rich_help_panel="Data", help="balanced, or what a row of a class counts for, as ham=1,spam=5."),
+    ] = None,
+    guard: Annotated[
+        bool,
+        typer.Option(
+            "--guard",
+            rich_help_panel="Guard",
+            help="Against wrong labels: a floor under p, and what stays wrong is out.",
+        ),
+    ] = False,
+    floor: Annotated[
+        float | None, typer.Option(rich_help_panel="Guard", help="No p is smaller. Default with --guard: 0.01.")
+    ] = None,
+    cap: Annotated[
+        float | None, typer.Option(rich_help_panel="Guard", help="No weight is larger; this is biased. Default: none.")
+    ] = None,
+    set_aside: Annotated[
+        float | None,
+        typer.Option(
+            rich_help_panel="Guard",
+            help="What lies so far on the wrong side is not learnt. Default with --guard: 0.3 (svm), none (network).",
+        ),
+    ] = None,
     test: Annotated[
         Path | None,
         typer.Option(rich_help_panel="Data", help="Test examples, a file like the data. Tasks have their own."),

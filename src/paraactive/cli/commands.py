@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 
 import paraactive
-from paraactive.cli.options import DEFAULT_EXAMPLES, make_job
+from paraactive.cli.options import DEFAULT_EXAMPLES, make_guard, make_job, weights_in
 from paraactive.cli.progress import ProgressBar
 from paraactive.cli.tables import show_run, show_times
 from paraactive.engines import Cluster
@@ -35,8 +35,9 @@ def train_run(
     address: str | None = None, updates: str | None = None, latency: float | None = None, jitter: float | None = None,
     slowdown: float | None = None, schedule: str = "synchronous", lag: int | None = None, delay: int | None = None,
     examples: int | None = None, passes: int = 1, label: str | None = None, features: str | None = None,
-    weight: str | None = None, test: Path | None = None, seed: int = 0, out: Path | None = None,
-    overwrite: bool = False, passive: bool = False, heading: str = "",
+    weight: str | None = None, class_weight: str | None = None, guard: bool = False, floor: float | None = None,
+    cap: float | None = None, set_aside: float | None = None, test: Path | None = None, seed: int = 0,
+    out: Path | None = None, overwrite: bool = False, passive: bool = False, heading: str = "",
 ) -> None:  # fmt: skip
     """Train, show, and compare if asked."""
     job = make_job(
@@ -55,7 +56,8 @@ def train_run(
             job.new_learner(), job.stream, rule=job.new_rule(), examples=examples, batch=batch, warmstart=warmstart,
             nodes=nodes, engine=engine, schedule=schedule, lag=lag, delay=delay, updates=updates or "auto",
             address=address, cluster=_cluster(latency, jitter, slowdown), seed=seed, test=job.test, out=out,
-            overwrite=overwrite, observers=[bar],
+            overwrite=overwrite, observers=[bar], guard=make_guard(guard, floor, cap, set_aside),
+            class_weight=weights_in(class_weight),
         )  # fmt: skip
     comparison = None
     if passive:

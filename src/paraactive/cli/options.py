@@ -10,6 +10,7 @@ from paraactive import parts
 from paraactive.arguments import default_rule
 from paraactive.errors import InputError
 from paraactive.experiments.tasks import ETA, GAMMA, GAP, TASKS, find_task
+from paraactive.guard import Guard
 from paraactive.learners import Learner
 from paraactive.rules import Rule
 from paraactive.streams import Digits, Stream, open_stream
@@ -71,6 +72,34 @@ def _stream(data: str, learner: str, seed: int, passes: int, **columns: str | No
         data, label=columns["label"], features=names_in(columns["features"]), weight=columns["weight"],
         seed=seed, passes=passes,
     )  # fmt: skip
+
+
+def make_guard(wanted: bool, floor: float | None, cap: float | None, set_aside: float | None) -> Guard | None:
+    """The guard that was asked for: by itself, or by one of its parts, which then is all there is of it."""
+    if wanted:
+        given = {"floor": floor, "cap": cap, "set_aside": set_aside}
+        return Guard(**{name: value for name, value in given.items() if value is not None})  # pyright: ignore
+    return None if floor is None and cap is None and set_aside is None else Guard(floor, cap, set_aside)
+
+
+def weights_in(text: str | None) -> dict[str, float] | str | None:
+    """balanced, or weights by name.
+
+    >>> weights_in("ham=1,spam=5")
+    {'ham': 1.0, 'spam': 5.0}
+    """
+    if text is None or "=" not in text:
+        return text
+    weights: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, number = part.rpartition("=")
+        try:
+            weights[name.strip()] = float(number)
+        except ValueError:
+            raise InputError(
+                f"--class-weight has {part!r}", why="it is a name and a number", remedy="give it as ham=1,spam=5"
+            ) from None
+    return weights
 
 
 def names_in(text: str | None) -> list[str] | None:

@@ -4,9 +4,10 @@
 """
 
 from paraactive.learners.base import Learner
+from paraactive.learners.guarded import Guarded
 from paraactive.learners.lasvm import LaSVM
 from paraactive.learners.network import Network
 from paraactive.learners.sklearn_learner import SklearnLearner
 from paraactive.learners.torch_learner import TorchLearner
 
-__all__ = ["LaSVM", "Learner", "Network", "SklearnLearner", "TorchLearner"]
+__all__ = ["Guarded", "LaSVM", "Learner", "Network", "SklearnLearner", "TorchLearner"]

@@ -6,7 +6,7 @@ Both bias what is learnt, on purpose; the log keeps the exact p.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from paraactive.errors import InputError
 from paraactive.examples import Doubles, Examples, Ints, Selected
-from paraactive.labels import check_count, signed_margin
+from paraactive.labels import check_count, check_labels, numbers_of, signed_margin
 from paraactive.learners.base import Learner
 from paraactive.learners.lasvm import LaSVM
 from paraactive.learners.network import Network
@@ -51,6 +51,7 @@ class Guarded:
         finds it that wrong still, it stays out, and `report` says so; otherwise it is learnt then. Nothing is set
         aside before the first round, the warmstart, has ended: there is no model to believe. None: all are learnt.
     classes : of the learner inside, if it has not been told how many there are.
+    class_weight : what an example of each class counts for, in the order of the classes; it multiplies the weight.
 
     What an example does depends on the log before it and on where rounds ended, as in every learner.
 
@@ -75,8 +76,10 @@ class Guarded:
         cap: float | None = None,
         set_aside: float | None = None,
         classes: int | None = None,
+        class_weight: Sequence[float] | None = None,
     ) -> None:
         self.learner = _checked(learner)
+        self.class_weight = None if class_weight is None else _weights(class_weight)
         self.cap = None if cap is None else positive("cap", cap)
         self.set_aside = None if set_aside is None else positive(
             "set_aside", set_aside, "it is how far on the wrong side an example must lie"
@@ -114,7 +117,8 @@ class Guarded:
         return getattr(self.learner, name)
 
     def _parameters(self) -> dict[str, Any]:
-        return {"cap": self.cap, "set_aside": self.set_aside, "classes": self.classes}
+        names = ("cap", "set_aside", "classes", "class_weight")
+        return {name: getattr(self, name) for name in names}
 
     # Learning ----------------------------------------------------------------------------------------------------
 
@@ -124,6 +128,7 @@ class Guarded:
 
     def update(self, selected: Selected) -> None:
         """Learn from these, in this order; what is confidently wrong waits for the end of the round."""
+        check_labels(selected.examples.y, self.classes or 2)
         capped = self._capped(selected)
         if self.set_aside is None or not self._trusted:
             self.learner.update(capped)
@@ -155,7 +160,10 @@ class Guarded:
 
     def _capped(self, selected: Selected) -> Selected:
         """The same examples with the weights that they are learnt with, as importance."""
-        weight = selected.weight if self.cap is None else np.minimum(selected.weight, self.cap)
+        weight = selected.weight
+        if self.class_weight is not None:
+            weight = weight * np.array(self.class_weight)[numbers_of(selected.examples.y, len(self.class_weight))]
+        weight = weight if self.cap is None else np.minimum(weight, self.cap)
         return _weighing(selected.examples, weight)
 
     def _margin(self, selected: Selected) -> Doubles:
@@ -233,6 +241,10 @@ def _checked(learner: Any) -> Learner:
     if isinstance(learner, type) or not hasattr(learner, "update"):
         raise InputError(f"{learner!r} is to be guarded", why="it is no learner", remedy="give one, as LaSVM()")
     return learner
+
+
+def _weights(given: Sequence[float]) -> tuple[float, ...]:
+    return tuple(positive("class_weight", each, "a class of no weight would not be learnt") for each in given)
 
 
 def _weighing(examples: Examples, weight: Doubles) -> Selected:

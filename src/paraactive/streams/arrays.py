@@ -39,7 +39,8 @@ class Arrays:
     The labels may be any values: of two the smaller becomes -1, the larger +1, more become 0, 1, 2 in their order.
     `weight`, one number above 0 for each row, says what the rows count for. Each pass goes over the rows in an order
     of its own, which the seed decides; with `shuffle=False` all go in the order given. `passes=None` never ends.
-    Contiguous float32 data is not copied, nor is float32 data of a memory map: leave it alone while it is read.
+    Contiguous float32 data is not copied, nor is float32 data of a memory map: leave it alone while it is read. `x` may
+    be a sparse matrix of scipy's: its rows are made dense where they are read.
 
     >>> import numpy as np
     >>> stream = Arrays(np.eye(3), ["spam", "ham", "spam"], seed=1, passes=2)

@@ -6,7 +6,7 @@ Each error says how many places are wrong and where the first is, so that it can
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from paraactive.errors import InputError
 from paraactive.examples import Doubles, Floats, Labels
 from paraactive.labels import MOST_CLASSES, labels_of
+from paraactive.streams.sparse import SparseRows, is_sparse
 
 _BLOCK = 1 << 24
 """Numbers looked at in one go: what is temporary stays small beside the data."""
@@ -22,17 +23,19 @@ _BLOCK = 1 << 24
 def features(x: ArrayLike, rows: int) -> Floats:
     """X as a float32 array of that many rows, contiguous or mapped, or an error that says what is wrong with it.
 
+    What is sparse stays so, and gives dense rows when it is indexed.
+
     >>> features([[1, 2], [3, 4]], rows=2).dtype.name
     'float32'
     """
-    given = _array("x", x)
-    if given.dtype.kind not in "biuf":
+    given: Any = SparseRows(x) if is_sparse(x) else _array("x", x)
+    if not isinstance(given, SparseRows) and given.dtype.kind not in "biuf":
         raise InputError(
             f"x is of type {given.dtype}", why="features are real numbers", remedy="give a dense array of numbers"
         )
-    if given.ndim != 2:
+    if len(given.shape) != 2:
         raise InputError(
-            f"x has {given.ndim} dimension{'s' * (given.ndim != 1)}, shape {given.shape}",
+            f"x has {len(given.shape)} dimension{'s' * (len(given.shape) != 1)}, shape {given.shape}",
             why="it needs a row for each example and a column for each feature",
             remedy="reshape it, as x.reshape(len(x), -1)",
         )
@@ -48,7 +51,7 @@ def features(x: ArrayLike, rows: int) -> Floats:
             why="there is nothing to learn from",
             remedy="give at least one row and one column",
         )
-    return _as_float32(given)
+    return cast(Any, given) if isinstance(given, SparseRows) else _as_float32(given)
 
 
 def _as_float32(given: NDArray[Any]) -> Floats:
