@@ -329,11 +329,11 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
     def _begin(self, rows: _Rows) -> None:
         """A new learner, told what it is to tell apart."""
         learner = self._new_learner()
-        inner: Any = cast(Any, learner).learner if isinstance(learner, Guarded) else learner
+        inner = learner.learner if isinstance(learner, Guarded) else learner
         if isinstance(inner, LaSVM) and inner.gamma == "scale":
             inner.gamma = rows.scale()  # of all rows, not only of the first
-        parts.expect_classes(cast(Learner, learner), len(self.classes_))
-        self.learner_: Learner = cast(Learner, learner)
+        parts.expect_classes(learner, len(self.classes_))
+        self.learner_: Learner = learner
 
     def _warmstart(self, total: int) -> int:
         if self.warmstart is not None:

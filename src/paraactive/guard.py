@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from paraactive.errors import InputError
 from paraactive.learners import Learner
@@ -70,7 +70,7 @@ def guarded(
 ) -> tuple[Learner, Rule]:
     """Both as the guard makes them; True is the guard by default, None and False are none."""
     if guard is None or guard is False:
-        return learner if class_weight is None else cast(Learner, Guarded(learner, class_weight=class_weight)), rule
+        return learner if class_weight is None else Guarded(learner, class_weight=class_weight), rule
     if not isinstance(guard, Guard | bool):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
             f"guard is of type {type(guard).__name__}",
@@ -78,8 +78,7 @@ def guarded(
             remedy="give True, or one as Guard(floor=0.05)",
         )
     guard = Guard() if guard is True else guard
-    # Cast: whether it can be described depends on what is inside.
-    return cast(Learner, guard.learner(learner, class_weight)), guard.rule(rule)
+    return guard.learner(learner, class_weight), guard.rule(rule)
 
 
 def class_weights(given: Mapping[Any, float] | str | None, stream: Stream) -> tuple[float, ...] | None:

@@ -37,7 +37,7 @@ LEARNERS: dict[str, Callable[..., Learner]] = {
     "svm": LaSVM,
     "network": Network,
     "sklearn": SklearnLearner,
-    "guarded": cast(Any, Guarded),
+    "guarded": Guarded,
 }
 RULES: dict[str, Callable[..., Rule]] = {
     "margin": Margin,

@@ -13,6 +13,7 @@ import pytest
 import paraactive
 from cli.asking import Printed, complaint, figures
 from making import three_blobs, two_moons
+from paraactive import parts
 from paraactive.cli import app
 from paraactive.streams import Unlabelled
 
@@ -77,9 +78,7 @@ def test_it_asks_learns_and_ends_in_the_model_of_a_run_that_was_told_all_at_once
 
     stream = Unlabelled.load("rows.csv", ("down", "up"))
     oracle = paraactive.Oracle(lambda index, x: NAMES[stream.at(index).key])
-    told: dict[str, Any] = paraactive.Model.load("run.db").learner.describe()
-    told["classes"] = None
-    learner = paraactive.LaSVM(**told)
+    learner = parts.build_learner(parts.describe_learner(paraactive.Model.load("run.db").learner))
     run = paraactive.train(
         learner, stream, rule=_rule(None, eta=None, c0=None, rate=None), warmstart=40, batch=150, nodes=1, oracle=oracle
     )

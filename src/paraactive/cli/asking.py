@@ -19,7 +19,7 @@ from paraactive.cli.models import write_csv
 from paraactive.cli.options import names_in
 from paraactive.errors import InputError, cannot_write
 from paraactive.examples import Floats, Ints
-from paraactive.learners import LaSVM
+from paraactive.learners import Guarded, LaSVM
 from paraactive.oracle import Oracle
 from paraactive.rules import floored
 from paraactive.run import Run
@@ -29,8 +29,9 @@ from paraactive.streams.columns import named_labels
 from paraactive.validation import one_of
 
 _WARMSTART, _BATCH = 50, 500
-_ETA, _FLOOR = 0.3, 0.02
-"""Of margin: after 50 labels it is to be choosy. And no row so rare that one label weighs more than 50."""
+_ETA, _FLOOR, _CAP = 0.3, 0.02, 5.0
+"""After 50 labels margin is to be choosy. With a few hundred labels in all, none may weigh much more than others: an
+uncapped weight of 50 cost more errors than the bias of a cap."""
 _BLIND = ("margin", "iwal", "uniform")
 
 
@@ -65,8 +66,9 @@ def query_labels(
                 data, names_in(_needed("classes", classes)) or (), columns=names_in(features), seed=seed
             )
             run = paraactive.train(
-                LaSVM(gap=0.2), stream, rule=_rule(rule, eta=eta, c0=c0, rate=rate), seed=seed, out=path, nodes=1,
-                warmstart=min(warmstart or _WARMSTART, stream.length), batch=batch or _BATCH, oracle=oracle,
+                Guarded(LaSVM(gap=0.2), cap=_CAP), stream, rule=_rule(rule, eta=eta, c0=c0, rate=rate), seed=seed,
+                out=path, nodes=1, warmstart=min(warmstart or _WARMSTART, stream.length), batch=batch or _BATCH,
+                oracle=oracle,
             )  # fmt: skip
     except _LabelsWanted as wanted:
         _write_questions(path, wanted, as_json)

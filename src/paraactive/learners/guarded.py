@@ -7,7 +7,7 @@ Both bias what is learnt, on purpose; the log keeps the exact p.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -97,13 +97,19 @@ class Guarded:
     def classes(self, classes: int | None) -> None:
         self.learner.classes = classes  # pyright: ignore[reportAttributeAccessIssue]
 
-    @property
-    def describe(self) -> Callable[[], dict[str, Any]]:
-        """Call it for the constructor's parameters. Only around a learner of ours is there one."""
+    def _description(self) -> Callable[[], dict[str, Any]]:
+        """Gives the constructor's parameters. Only around a learner of ours is there `describe`."""
         for kind, known in KINDS.items():
             if type(self.learner) is known and hasattr(self.learner, "describe"):
                 return lambda: {"learner": {"kind": kind} | self.learner.describe()} | self._parameters()
         raise AttributeError(f"around {type(self.learner).__name__} it cannot be described: that is not one of ours")
+
+    # A property, so that one that cannot be described does not have it; types know only the contract's method.
+    if TYPE_CHECKING:
+
+        def describe(self) -> dict[str, Any]: ...
+    else:
+        describe = property(_description)
 
     def __repr__(self) -> str:
         own = ", ".join(f"{name}={value!r}" for name, value in self._parameters().items())
