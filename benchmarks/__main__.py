@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import (
+    bench_classes,
     bench_importance,
     bench_iwal,
     bench_memory,
@@ -23,6 +24,8 @@ from benchmarks import (
     bench_stragglers,
     bench_stream,
     bench_svm,
+    bench_table,
+    bench_torch,
     measuring,
 )
 
@@ -59,13 +62,17 @@ def main() -> None:
             lambda: bench_importance.measure(repeats),
             bench_importance.render,
         ),
+        ("classes", "All ten digits", bench_classes.measure, bench_classes.render),
+        ("torch", "A torch CNN on all ten digits", lambda: bench_torch.measure(repeats), bench_torch.render),
         ("noise", "Wrong labels", lambda: bench_noise.measure(repeats), bench_noise.render),
         ("memory", "Memory of ten million examples", bench_memory.measure, bench_memory.render),
+        ("table", "A Parquet file of five million rows", bench_table.measure, bench_table.render),
         ("stream", "The digits stream", lambda: bench_stream.measure(repeats), bench_stream.render),
     ]
     known = HERE / "results.json"
     wanted = set(sys.argv[1:]) or {name for name, *_ in parts}
     before = json.loads(known.read_text()) if known.exists() else {}
+    parts = [part for part in parts if part[0] in wanted or part[0] in before]
     figures = {name: measure() if name in wanted else before[name] for name, _, measure, _ in parts}
     known.write_text(json.dumps({"machine": measuring.machine(), **figures}, indent=2) + "\n")
     text = [

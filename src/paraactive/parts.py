@@ -13,40 +13,19 @@ from typing import Any, TypeAlias, cast
 
 from paraactive.errors import InputError
 from paraactive.labels import labels_of
-from paraactive.learners import LaSVM, Learner, Network, SklearnLearner
-from paraactive.learners.guarded import Guarded
+from paraactive.learners import Guarded, Learner
+from paraactive.learners.guarded import KINDS as PLAIN_LEARNERS
 from paraactive.node import Node
-from paraactive.rules import (
-    FlooredAware,
-    FlooredBlind,
-    Gradient,
-    IwalMargin,
-    LeastMargin,
-    Margin,
-    Passive,
-    Rule,
-    SignedMargin,
-    Uniform,
-)
+from paraactive.rules import FlooredAware, FlooredBlind, Rule
+from paraactive.rules.floored import KINDS as PLAIN_RULES
 from paraactive.sifting import take_all
 from paraactive.streams import Arrays, Digits, Stream, Table, Unlabelled
 
 Description: TypeAlias = dict[str, Any]
 
-LEARNERS: dict[str, Callable[..., Learner]] = {
-    "svm": LaSVM,
-    "network": Network,
-    "sklearn": SklearnLearner,
-    "guarded": Guarded,
-}
+LEARNERS: dict[str, Callable[..., Learner]] = {**PLAIN_LEARNERS, "guarded": Guarded}
 RULES: dict[str, Callable[..., Rule]] = {
-    "margin": Margin,
-    "signed": SignedMargin,
-    "least": LeastMargin,
-    "gradient": Gradient,
-    "iwal": IwalMargin,
-    "uniform": Uniform,
-    "passive": Passive,
+    **PLAIN_RULES,
     "floored": cast(Any, FlooredBlind),
     "floored-aware": cast(Any, FlooredAware),
 }
