@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -22,10 +21,10 @@ from sklearn.utils.validation import (
 from paraactive import arguments, parts
 from paraactive.calibration import MarginRule, calibrated, fitted
 from paraactive.errors import InputError
-from paraactive.examples import Doubles, Examples, Floats
-from paraactive.labels import decide, labels_of, probabilities
+from paraactive.examples import Doubles, Examples
+from paraactive.labels import decide, probabilities
 from paraactive.learners import Guarded, LaSVM, Learner
-from paraactive.learners.lasvm import scale_of
+from paraactive.rows import Rows
 from paraactive.rules import Rule
 from paraactive.rules.floored import floored
 from paraactive.run import Run
@@ -36,13 +35,11 @@ from paraactive.streams.sparse import is_sparse
 from paraactive.training import train
 from paraactive.validation import fraction, one_of, whole
 
-_SMALL = 10_000
-"""Rows up to which equal rows are taken together."""
 _LEAST_WARMSTART = 1000
 """Rows that are learnt before sifting begins: with fewer there is nothing to be saved."""
 _LEAST_BATCH = 64
-_DENSE, _DENSE_AT_ONCE = 20_000_000, 1024
-"""Numbers up to which sparse rows are made dense to be taken together, and rows made dense to be scored."""
+_DENSE_AT_ONCE = 1024
+"""Sparse rows that are made dense together, to be scored."""
 _ENTRY = np.dtype([("index", np.int64), ("p", np.float64)])
 
 
@@ -153,8 +150,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
             warmstart=warmstart, seed=self._seed, test=test, stop=self._stops if self.early_stopping else None,
         )  # fmt: skip
         self.learner_, self.n_seen_ = self.run_.learner, self.run_.seen
-        key, p = self.run_.learnt
-        self._note(rows.row[key], p)
+        self._note(rows.row[self.run_.learnt.key], self.run_.learnt.p)
         self._say()
         return self
 
@@ -274,7 +270,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
 
     # Before learning ---------------------------------------------------------------------------------------------
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any, classes: Any, first: bool) -> _Rows:
+    def _checked(self, X: Any, y: Any, sample_weight: Any, classes: Any, first: bool) -> Rows:
         """The rows that count, by scikit-learn's rules. The `first` ones settle `classes_` and the features."""
         x: Any
         x, y = validate_data(self, X, y, reset=first, accept_sparse="csr", dtype=np.float32, order="C")
@@ -298,7 +294,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
                 why="two are told apart, or more",
                 remedy="give examples of two classes at least, and weights above 0",
             )
-        return _Rows(x[kept], number, weight, kept)
+        return Rows(x[kept], number, weight, kept)
 
     def _class_weights(self, y: Any) -> Doubles:
         present = np.isin(self.classes_, y)
@@ -306,7 +302,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         weights[present] = compute_class_weight(self.class_weight, classes=self.classes_[present], y=y)
         return weights
 
-    def _held_out(self, rows: _Rows) -> tuple[_Rows, Examples | None]:
+    def _held_out(self, rows: Rows) -> tuple[Rows, Examples | None]:
         """The rows to learn, and those to try the model on."""
         validation = 0.1 if self.validation is None and self.early_stopping else self.validation
         if validation is None:
@@ -318,7 +314,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
             if not np.isin(y, self.classes_).all():
                 raise InputError("validation has unknown labels", why="y has not", remedy="give labels that y has")
             number: Any = np.searchsorted(self.classes_, y)
-            return rows, _Rows(x, number, np.ones(len(y)), np.arange(len(y))).examples(len(self.classes_))
+            return rows, Rows(x, number, np.ones(len(y)), np.arange(len(y))).examples(len(self.classes_))
         enough = np.bincount(rows.number).min() > 1
         learnt, tried = train_test_split(
             np.arange(len(rows.number)), test_size=fraction("validation", validation), random_state=self._seed,
@@ -326,7 +322,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         )  # fmt: skip
         return rows.take(np.sort(learnt)), rows.take(np.sort(tried)).examples(len(self.classes_))
 
-    def _begin(self, rows: _Rows) -> None:
+    def _begin(self, rows: Rows) -> None:
         """A new learner, told what it is to tell apart."""
         learner = self._new_learner()
         inner = learner.learner if isinstance(learner, Guarded) else learner
@@ -364,47 +360,3 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         self.selected_["index"], self.selected_["p"] = index, p
         self.n_selected_ = len(p)
         self.sampling_rate_ = len(p) / self.n_seen_ if self.n_seen_ else 0.0
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """Rows that are to be learnt."""
-
-    x: Any
-    """float32, or sparse."""
-    number: NDArray[np.intp]
-    """Of its class."""
-    weight: Doubles
-    row: NDArray[np.intp]
-    """Where it is in the user's X."""
-
-    def take(self, rows: NDArray[np.intp]) -> _Rows:
-        return _Rows(self.x[rows], self.number[rows], self.weight[rows], self.row[rows])
-
-    def examples(self, classes: int, first: int = 0) -> Examples:
-        """As they travel, from this position on."""
-        index = np.arange(first, first + len(self.number))
-        return Examples(self.dense(), labels_of(self.number, classes), index, importance=self.weight)
-
-    def dense(self) -> Floats:
-        """The rows, all of them dense."""
-        return self.x.toarray() if is_sparse(self.x) else self.x
-
-    def scale(self) -> float:
-        """gamma="scale" of them all."""
-        if not is_sparse(self.x):
-            return scale_of(self.x, self.weight)
-        width, total = self.x.shape[1], self.weight.sum()
-        mean = float(self.weight @ (self.x @ np.ones(width))) / (width * total)
-        square = float(self.weight @ (self.x.multiply(self.x) @ np.ones(width))) / (width * total)
-        return 1.0 / (width * (square - mean**2)) if square > mean**2 else 1.0
-
-    def taken_together(self) -> _Rows:
-        """In an order of their own, equal ones as one of their joint weight, if they are not too many to be sorted."""
-        if len(self.number) > _SMALL or self.x.shape[0] * self.x.shape[1] > _DENSE:
-            return self
-        dense = replace(self, x=self.dense())
-        table = np.column_stack([self.number.astype(np.float32), dense.x])
-        _, first, group = np.unique(table, axis=0, return_index=True, return_inverse=True)
-        together = dense.take(first)
-        return replace(together, weight=np.bincount(group.ravel(), self.weight))

@@ -6,9 +6,9 @@ This module has the contract and a log in memory; the durable one is the run fil
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -83,16 +83,13 @@ class Weighed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """Which examples were learnt, in order, the warmstart included. It unpacks into key and p."""
+    """Which examples were learnt, in order, the warmstart included."""
 
     key: Ints
     """Which example: the row of the user's data, whatever the pass."""
     p: Doubles
     weight: Doubles
     """Importance/p."""
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self.key, self.p))
 
     @staticmethod
     def of(selected: Selected) -> Learnt:
