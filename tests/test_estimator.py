@@ -29,7 +29,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from paraactive import LaSVM, Network, ParaActiveClassifier
 from paraactive.errors import InputError
-from paraactive.rules import Gradient, Margin, SignedMargin, Uniform
+from paraactive.rules import Gradient, Margin, SignedMargin, Uniform, floored
 
 MOONS, SIDE = cast("tuple[Any, Any]", make_moons(4000, noise=0.2, random_state=0))
 TEST, TEST_SIDE = cast("tuple[Any, Any]", make_moons(2000, noise=0.2, random_state=1))
@@ -306,6 +306,13 @@ def test_early_stopping_ends_when_there_is_nothing_to_gain() -> None:
     assert patient.score(TEST, TEST_SIDE) > 0.95
 
 
+def test_early_stopping_keeps_the_best_model() -> None:
+    for seed in range(3):
+        clf = _clf(epochs=20, early_stopping=2, validation=(TEST, TEST_SIDE), random_state=seed).fit(MOONS, SIDE)
+        best = min(tried.mistakes for tried in clf.run_.evaluations)
+        assert round((1 - clf.score(TEST, TEST_SIDE)) * len(TEST)) == best
+
+
 # Among other tools -----------------------------------------------------------------------------------------------
 
 
@@ -344,7 +351,7 @@ def test_parameters_of_the_learner_are_set_by_name() -> None:
     clf: Any = ParaActiveClassifier().set_params(learner__C=7.0, nodes=2)
     assert (clf.learner.C, clf.learner.gap, clf.nodes) == (7.0, 0.2, 2)
     assert clf.get_params()["learner__C"] == 7.0
-    with pytest.raises(InputError, match="no parameter of LaSVM 'c'"):
+    with pytest.raises(InputError, match="no LaSVM parameter 'c'"):
         clf.set_params(learner__c=1)
 
 
@@ -387,8 +394,11 @@ def test_a_scikit_learn_classifier_as_the_learner(learner: Any) -> None:
     passive = _clf(learner=learner, epochs=5, rule="passive").fit(x[:2000], y[:2000])
     assert clf.score(x[2000:], y[2000:]) > passive.score(x[2000:], y[2000:]) - 0.05
     assert clf.sampling_rate_ < 0.7
-    assert isinstance(clf.rule_, Gradient)
-    assert clf.predict_proba(x[:5]).shape == (5, 3)
+    bayes = isinstance(learner, GaussianNB)  # Of three classes the scores of SGDClassifier are no log-odds.
+    assert isinstance(clf.rule_, Gradient if bayes else SignedMargin)
+    assert hasattr(clf, "predict_proba") == bayes
+    if bayes:
+        assert clf.predict_proba(x[:5]).shape == (5, 3)
     assert not hasattr(learner, "classes_")
 
 
@@ -419,6 +429,64 @@ def test_many_sparse_rows_are_never_dense_at_once(monkeypatch: pytest.MonkeyPatc
     assert most <= 1024
 
 
+def test_parameters_of_the_rule_are_set_by_name() -> None:
+    clf: Any = ParaActiveClassifier(rule=Margin(0.1)).set_params(rule__eta=0.3)
+    assert clf.rule == Margin(0.3)
+    assert clf.get_params()["rule__eta"] == 0.3
+    with pytest.raises(InputError, match="no Margin parameter 'etta'"):
+        clf.set_params(rule__etta=1)
+    with pytest.raises(InputError, match="no str parameter 'eta'"):
+        ParaActiveClassifier(rule="margin").set_params(rule__eta=1)
+
+
+def test_a_rule_with_a_floor_of_its_own() -> None:
+    clf = _clf(rule=floored(Margin(0.1), 0.2), floor=None).fit(MOONS, SIDE)
+    assert clf.selected_["p"].min() >= 0.2
+    assert _clf(rule=floored(Margin(0.1), 0.2)).fit(MOONS, SIDE).selected_["p"].min() >= 0.2
+
+
+# Keys ------------------------------------------------------------------------------------------------------------
+
+
+def test_rows_are_counted_over_all_calls_also_those_held_out_or_without_weight() -> None:
+    weight = np.where(np.arange(2000) % 4 == 0, 0.0, 1.0)
+    clf = _clf(validation=0.3, early_stopping=1, epochs=3).fit(MOONS[:2000], SIDE[:2000], sample_weight=weight)
+    first = clf.n_selected_
+    clf.partial_fit(MOONS[2000:3000], SIDE[2000:3000], sample_weight=weight[:1000])
+    more = clf.selected_["index"][first:]
+    assert more.min() >= 2000
+    assert more.max() < 3000
+    assert (more % 4 != 0).all()
+    # What is said to be learnt is learnt: the same rows under keys of their own make the same model.
+    assert len(set(more.tolist())) == len(more)
+
+
+# Weights of classes in parts ----------------------------------------------------------------------------------------
+
+
+def test_class_weights_hold_for_rows_that_lack_a_class() -> None:
+    clf = _clf(class_weight={1: 5.0})
+    clf.partial_fit(MOONS[:600], SIDE[:600], classes=[0, 1])
+    clf.partial_fit(MOONS[SIDE == 0][:100], SIDE[SIDE == 0][:100])
+    assert clf.score(TEST, TEST_SIDE) > 0.8
+    with pytest.raises(InputError, match="class_weight has the class 'spam'"):
+        _clf(class_weight={"spam": 2}).fit(MOONS, SIDE)
+    with pytest.raises(InputError, match="class_weight is 'balanced' in partial_fit"):
+        _clf(class_weight="balanced").partial_fit(MOONS, SIDE, classes=[0, 1])
+    with pytest.raises(InputError, match="class_weight is 0"):
+        _clf(class_weight={0: 0}).fit(MOONS, SIDE)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_class_of_one_row_is_never_held_out_whole(seed: int) -> None:
+    x, y = MOONS[:200].copy(), SIDE[:200].copy()
+    y[7] = 2
+    clf = _clf(validation=0.5, random_state=seed).fit(x, y)
+    assert clf.classes_.tolist() == [0, 1, 2]
+    many = np.repeat(np.arange(10), 5)
+    assert len(_clf(early_stopping=1, random_state=seed).fit(MOONS[:50], many).classes_) == 10
+
+
 # What it refuses -------------------------------------------------------------------------------------------------
 
 
@@ -435,6 +503,11 @@ def test_many_sparse_rows_are_never_dense_at_once(monkeypatch: pytest.MonkeyPatc
         ({"engine": "gpu"}, "no engine 'gpu'"),
         ({"schedule": "never"}, "no schedule 'never'"),
         ({"validation": 2.0}, "validation is 2.0"),
+        ({"validation": 1.0}, "validation is not a part of the rows"),
+        ({"validation": np.ones(3)}, "validation is not a part of the rows"),
+        ({"validation": (TEST, TEST_SIDE, 1)}, "validation has more than X and y"),
+        ({"early_stopping": -2}, "early_stopping is -2"),
+        ({"early_stopping": 1.5}, "early_stopping is 1.5"),
         ({"validation": (TEST, TEST_SIDE + 3)}, "unknown labels"),
     ],
 )

@@ -64,16 +64,16 @@ class OwnRule:
 def test_each_part_can_be_turned_off() -> None:
     off: Any = Guard(floor=None, cap=None, set_aside=None)
     assert off.rule(rule := Margin()) is rule
-    assert (off.learner(svm()).cap, off.learner(svm()).set_aside) == (None, None)
+    assert off.learner(learner := svm()) is learner
     assert Guard(floor=0.2).rule(Margin()) == floored(Margin(), 0.2)
-    assert Guard(cap=7).learner(svm()).cap == 7
-    assert Guard(set_aside=2).learner(Network()).set_aside == 2
+    assert repr(Guard(cap=7).learner(svm())) == repr(around(svm(), cap=7, set_aside=0.3))
+    assert repr(Guard(set_aside=2).learner(Network())) == repr(around(Network(), set_aside=2))
 
 
 def test_by_default_scores_that_are_margins_are_believed_and_log_odds_are_not() -> None:
-    assert Guard().learner(svm()).set_aside == 0.3
-    assert Guard().learner(Network(loss="squared")).set_aside == 0.3
-    assert Guard().learner(Network()).set_aside is None
+    assert repr(Guard().learner(svm())) == repr(around(svm(), set_aside=0.3))
+    assert repr(Guard().learner(Network(loss="squared"))) == repr(around(Network(loss="squared"), set_aside=0.3))
+    assert Guard().learner(network := Network()) is network
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_another_guard_than_the_runs_own_is_noticed(tmp_path: Path) -> None:
 def test_a_learner_and_a_rule_of_the_users_own_are_guarded_and_handed_over_again(tmp_path: Path) -> None:
     path, own = tmp_path / "run.db", lambda: OwnLearner(gamma=2.0, gap=0.2)
     run = train(own(), moons(), rule=OwnRule(), guard=STRICT, out=path, **STEPS)  # pyright: ignore[reportArgumentType]
-    with pytest.raises(InputError, match=r"Guarded cannot be made from the run file.*learner=\.\.\."):
+    with pytest.raises(InputError, match=r"Guarded cannot be made from the file.*learner=\.\.\."):
         replay(path)
     rebuilt = replay(path, learner=STRICT.learner(own()))  # pyright: ignore[reportArgumentType]
     assert rebuilt.learner.digest() == run.learner.digest()

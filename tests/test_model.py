@@ -85,7 +85,7 @@ def test_a_learner_of_the_users_own_is_handed_over(tmp_path: Path) -> None:
     run = train(
         Elsewhere(tmp_path), Arrays(X, NAMES), rule=Uniform(0.5), warmstart=200, batch=200, engine="threads", out=out
     )
-    with pytest.raises(InputError, match=r"Elsewhere cannot be made from the run file"):
+    with pytest.raises(InputError, match=r"Elsewhere cannot be made from the file"):
         Model.load(out)
     model = Model.load(out, learner=Elsewhere(tmp_path))
     assert model.learner.digest() == run.learner.digest()

@@ -35,12 +35,18 @@ def check_learner(learner: Any) -> None:
 def check_oracle(oracle: Oracle | None, stream: Stream, rule: Rule, schedule: str) -> None:
     """An error if labels are wanted that nobody can tell, or that the rule would have to see before they are paid."""
     labelled = getattr(stream, "labelled", True)
+    if oracle is not None and not isinstance(oracle, Oracle):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(
+            f"oracle is of type {type(oracle).__name__}",
+            why="it says who is asked, and for how many labels",
+            remedy="give Oracle(ask), ask being a function of positions and rows",
+        )
     if oracle is None:
         if not labelled:
             raise InputError(
                 "the stream has no labels",
                 why="what is selected is learnt with its label",
-                remedy="give oracle=Oracle(ask), which is asked for them, or a labelled stream",
+                remedy="give oracle=Oracle(ask), which is asked for them; or go on with 'paraactive query'",
             )
         return
     if rule.needs_labels is True:
@@ -48,6 +54,12 @@ def check_oracle(oracle: Oracle | None, stream: Stream, rule: Rule, schedule: st
             f"rule {type(rule).__name__} needs the labels of all examples",
             why="the oracle is asked only for those that are selected",
             remedy="use a rule that is blind to labels: margin, iwal or uniform",
+        )
+    if getattr(stream, "passes", 1) != 1:
+        raise InputError(
+            f"a stream of {getattr(stream, 'passes', None)} passes with an oracle",
+            why="a row would be paid for again in each pass",
+            remedy="give passes=1",
         )
     if schedule != "synchronous":
         raise InputError(

@@ -47,8 +47,11 @@ def fitted(rule: type[MarginRule], score: Doubles, y: Labels, seen: int) -> Marg
     eta is such that of those on the right side RATE would be selected at n = seen. Those on the wrong side do not
     count: how many they are depends on the task, not on the scale.
     """
-    right = (least_margin if rule is LeastMargin else signed_margin)(score, y)
-    distance = (margin(score) if rule is Margin else right)[right > 0]
+    if rule is Margin:  # It is blind to labels, and so is this.
+        distance = margin(score)
+    else:
+        distance = (least_margin if rule is LeastMargin else signed_margin)(score, y)
+        distance = distance[distance > 0]
     return rule(_eta_for(distance, seen)) if np.any(distance > 0) else rule()
 
 

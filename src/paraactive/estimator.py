@@ -8,12 +8,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
+    _num_samples,  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
     check_is_fitted,
     validate_data,
 )
@@ -29,11 +29,12 @@ from paraactive.rules import Rule
 from paraactive.rules.floored import floored
 from paraactive.run import Run
 from paraactive.sifting import sift, take_all
+from paraactive.state import State
 from paraactive.streams import Arrays
-from paraactive.streams.columns import some
+from paraactive.streams.columns import check_classes, some
 from paraactive.streams.sparse import is_sparse
 from paraactive.training import train
-from paraactive.validation import fraction, one_of, whole
+from paraactive.validation import fraction, one_of, positive, whole
 
 _LEAST_WARMSTART = 1000
 """Rows that are learnt before sifting begins: with fewer there is nothing to be saved."""
@@ -58,8 +59,8 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
     learner : what learns. LaSVM() by default, with its gap 0.2; "svm" or "network"; any learner, as
         LaSVM(C=10, gamma=0.1), or a scikit-learn classifier with partial_fit. It is copied, never changed. Its
         parameters are set as `learner__C`.
-    rule : who is learnt: a rule or its name; "auto" takes the one that suits the learner, with an eta that fits the
-        scale of its scores (see `rule_`). "passive" learns every row.
+    rule : who is learnt: a rule or its name; "auto" takes the one that suits the learner. By name, eta is fitted to the
+        scale of the scores (see `rule_`). "passive" learns every row. Parameters of a rule are set as `rule__eta`.
     nodes : how many sift side by side; -1: one for each core.
     engine, schedule : as in `train`; by default threads if there is one node or the learner allows it, else processes.
     batch : rows of a round. By default 4096, or an eighth of the rows to sift.
@@ -67,11 +68,12 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         hundred rows are all learnt.
     epochs : passes over the rows.
     floor : no row is selected with a smaller p, so no weight is larger than 1/floor: one heavy row can spoil a model of
-        a few thousand. With millions of rows less will do.
-    class_weight : "balanced", or a weight for each class by its label.
+        a few thousand. With millions of rows less will do; None is none.
+    class_weight : "balanced" (not for `partial_fit`), or a weight for each class by its label; others have 1.
     validation : (X, y), or the part of the rows that is held out, to try the model on after rounds: see
         `run_.evaluations`.
-    early_stopping : stop when the mistakes on it were no fewer for so many trials in a row; 0: do not.
+    early_stopping : stop when the mistakes on it were no fewer for so many trials in a row, and keep the best model; 0:
+        do not. `run_` and `selected_` tell of the whole run.
     random_state : of the order of the rows and of the coins.
     verbose : 1 says what was chosen and what came of it.
 
@@ -88,7 +90,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
     >>> X, y = make_moons(6000, noise=0.2, random_state=0)
     >>> clf = ParaActiveClassifier(LaSVM(C=1, gamma=1.0, gap=0.2), nodes=2, random_state=0).fit(X[:5000], y[:5000])
     >>> print(f"learnt {clf.sampling_rate_:.0%} of the rows; accuracy {clf.score(X[5000:], y[5000:]):.2f}")
-    learnt 31% of the rows; accuracy 0.98
+    learnt 32% of the rows; accuracy 0.98
 
     Up to 10 000 rows, equal rows are taken together, as one of their joint weight, and their order does not matter.
     Sparse rows are made dense a few at a time, where they are sifted; what learns is dense.
@@ -105,7 +107,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         batch: int | None = None,
         warmstart: int | None = None,
         epochs: int = 1,
-        floor: float = 0.02,
+        floor: float | None = 0.05,
         class_weight: Any = None,
         validation: Any = None,
         early_stopping: int = 0,
@@ -132,7 +134,9 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> ParaActiveClassifier:
         """Learn from these rows, and forget what was learnt before."""
         self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        whole("early_stopping", self.early_stopping, 0)
         rows = self._checked(X, y, sample_weight, None, first=True)
+        self._rows_given = _num_samples(X)
         rows, test = self._held_out(rows)
         rows = rows.taken_together()
         self._begin(rows)
@@ -144,12 +148,15 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         if guessed:
             self.rule_ = calibrated(guessed, self.learner_, stream.read(0, warmstart), warmstart)
         nodes = arguments.count_cores() if self.nodes == -1 else whole("nodes", self.nodes, 1)
+        best = _Best(self.early_stopping) if self.early_stopping else None
         self.run_: Run = train(
-            self.learner_, stream, rule=floored(self.rule_, self.floor), nodes=nodes, schedule=self.schedule,
+            self.learner_, stream, rule=self._floored(), nodes=nodes, schedule=self.schedule,
             engine=self.engine or ("threads" if nodes == 1 else None), batch=max(self._batch(total - warmstart), nodes),
-            warmstart=warmstart, seed=self._seed, test=test, stop=self._stops if self.early_stopping else None,
+            warmstart=warmstart, seed=self._seed, test=test, stop=best,
         )  # fmt: skip
         self.learner_, self.n_seen_ = self.run_.learner, self.run_.seen
+        if best:
+            best.restore(self.run_)
         self._note(rows.row[self.run_.learnt.key], self.run_.learnt.p)
         self._say()
         return self
@@ -168,13 +175,23 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
                 why="the first rows need not have all classes",
                 remedy="give all labels in the first call, as classes=np.unique(y)",
             )
+        if isinstance(self.class_weight, str):
+            raise InputError(
+                f"class_weight is {self.class_weight!r} in partial_fit",
+                why="nobody knows yet how often the classes come",
+                remedy="give a weight for each class, as class_weight={'spam': 5}",
+            )
         rows = self._checked(X, y, sample_weight, classes, first)
         if first:
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             self._begin(rows)
             self.n_seen_ = 0
             self._note([], [])
-        fresh = rows.examples(len(self.classes_), self.n_seen_)
+        if first:
+            self._rows_given = 0
+        # Rows are counted over all calls, also those that were held out or have no weight: a key is never used twice.
+        fresh = rows.examples(len(self.classes_), self._rows_given)
+        self._rows_given += _num_samples(X)
         while len(fresh):
             fresh = self._learn_some(fresh)
         return self
@@ -192,7 +209,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
                 self.rule_, guessed = self._find_rule()
                 if guessed:
                     self.rule_ = fitted(guessed, self.learner_.score(now.x), now.y, self.n_seen_)
-            selected = sift(self.learner_, floored(self.rule_, self.floor), self._seed, now, seen, version, 0)
+            selected = sift(self.learner_, self._floored(), self._seed, now, seen, version, 0)
         if len(selected):
             self.learner_.update(selected)
         self.learner_.end_round()
@@ -239,25 +256,24 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
     # Parameters --------------------------------------------------------------------------------------------------
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters, and if `deep` those of the learner, as learner__C."""
+        """The parameters, and if `deep` those of the learner and the rule, as learner__C and rule__eta."""
         params: dict[str, Any] = super().get_params(deep)
-        if deep and hasattr(self.learner, "describe"):
-            params |= {f"learner__{name}": value for name, value in self.learner.describe().items()}
+        for name in ("learner", "rule") if deep else ():
+            inner = getattr(self, name)
+            if not hasattr(inner, "get_params"):
+                params |= {f"{name}__{key}": value for key, value in _described(inner).items()}
         return params
 
     def set_params(self, **params: Any) -> ParaActiveClassifier:
-        """Set parameters; those of the learner, as learner__C, make a new one."""
-        own = {name: value for name, value in params.items() if not name.startswith("learner__")}
-        inner = {name.removeprefix("learner__"): value for name, value in params.items() if name not in own}
+        """Set parameters; those of the learner and of the rule, as learner__C and rule__eta, make new ones."""
+        own = {name: value for name, value in params.items() if not name.startswith(("learner__", "rule__"))}
         super().set_params(**own)
-        if inner and hasattr(self.learner, "get_params"):
-            self.learner.set_params(**inner)
-        elif inner:
-            learner = self._new_learner()
-            known = learner.describe()
-            for name in inner:
-                one_of(f"parameter of {type(learner).__name__}", name, known)
-            self.learner = type(learner)(**known | inner)
+        for part in ("learner", "rule"):
+            given = {name.removeprefix(f"{part}__"): params[name] for name in params if name.startswith(f"{part}__")}
+            if given and hasattr(getattr(self, part), "get_params"):
+                getattr(self, part).set_params(**given)
+            elif given:
+                setattr(self, part, _changed(self._new_learner() if part == "learner" else self.rule, given))
         return self
 
     def _new_learner(self) -> Any:
@@ -287,20 +303,24 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
             )
         kept = np.flatnonzero(known & (weight > 0))
         number = np.searchsorted(self.classes_, y[kept])
+        check_classes([str(label) for label in self.classes_])
         weight = weight[kept] * self._class_weights(y[kept])[number]
-        if len(self.classes_) < 2 or not np.all(weight > 0):
-            raise InputError(
-                f"y has {len(self.classes_)} class{'es' * (len(self.classes_) != 1)} of a weight above 0",
-                why="two are told apart, or more",
-                remedy="give examples of two classes at least, and weights above 0",
-            )
         return Rows(x[kept], number, weight, kept)
 
     def _class_weights(self, y: Any) -> Doubles:
-        present = np.isin(self.classes_, y)
-        weights = np.ones(len(self.classes_))
-        weights[present] = compute_class_weight(self.class_weight, classes=self.classes_[present], y=y)
-        return weights
+        if self.class_weight is None:
+            return np.ones(len(self.classes_))
+        if isinstance(self.class_weight, str):
+            return compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        named = {label: weight for label, weight in self.class_weight.items() if label in self.classes_}
+        if len(named) != len(self.class_weight):
+            unknown = [str(label) for label in self.class_weight if label not in named]
+            raise InputError(
+                f"class_weight has the class {some(unknown)}",
+                why=f"the classes are {some([str(name) for name in self.classes_])}",
+                remedy="name each class by its label",
+            )
+        return np.array([positive("class_weight", named.get(label, 1.0)) for label in self.classes_.tolist()])
 
     def _held_out(self, rows: Rows) -> tuple[Rows, Examples | None]:
         """The rows to learn, and those to try the model on."""
@@ -308,6 +328,8 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         if validation is None:
             return rows, None
         if isinstance(validation, tuple | list):
+            if len(cast("tuple[Any, ...]", validation)) != 2:
+                raise InputError("validation has more than X and y", why="it is both", remedy="give (X, y)")
             x: Any
             x, y = cast("tuple[Any, Any]", validation)
             x, y = validate_data(self, x, y, reset=False, accept_sparse="csr", dtype=np.float32, order="C")
@@ -315,12 +337,15 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
                 raise InputError("validation has unknown labels", why="y has not", remedy="give labels that y has")
             number: Any = np.searchsorted(self.classes_, y)
             return rows, Rows(x, number, np.ones(len(y)), np.arange(len(y))).examples(len(self.classes_))
-        enough = np.bincount(rows.number).min() > 1
-        learnt, tried = train_test_split(
-            np.arange(len(rows.number)), test_size=fraction("validation", validation), random_state=self._seed,
-            stratify=rows.number if enough else None,
-        )  # fmt: skip
-        return rows.take(np.sort(learnt)), rows.take(np.sort(tried)).examples(len(self.classes_))
+        part = fraction("validation", validation) if np.isscalar(validation) else 1.0
+        if part == 1.0:
+            raise InputError(
+                "validation is not a part of the rows",
+                why="it is held out, and the others are learnt",
+                remedy="give a number above 0 and below 1, or (X, y)",
+            )
+        tried = rows.held_out(part, self._seed)
+        return rows.take(np.flatnonzero(~tried)), rows.take(np.flatnonzero(tried)).examples(len(self.classes_))
 
     def _begin(self, rows: Rows) -> None:
         """A new learner, told what it is to tell apart."""
@@ -347,12 +372,8 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         found = arguments.find_rule(None if by_name and self.rule == "auto" else self.rule, self.learner_)
         return found, type(found) if by_name and isinstance(found, MarginRule) else None
 
-    def _stops(self, run: Run) -> bool:
-        """True if the last trials were no better than one before them."""
-        mistakes = [tried.mistakes for tried in run.evaluations]
-        return len(mistakes) > self.early_stopping and min(mistakes[-self.early_stopping :]) >= min(
-            mistakes[: -self.early_stopping]
-        )
+    def _floored(self) -> Rule:
+        return self.rule_ if self.floor is None else floored(self.rule_, self.floor)
 
     def _note(self, index: Any, p: Any) -> None:
         """What was learnt so far."""
@@ -360,3 +381,40 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         self.selected_["index"], self.selected_["p"] = index, p
         self.n_selected_ = len(p)
         self.sampling_rate_ = len(p) / self.n_seen_ if self.n_seen_ else 0.0
+
+
+class _Best:
+    """Keeps the best model so far, and stops a run when it was not bettered for so many trials in a row."""
+
+    def __init__(self, patience: int) -> None:
+        self._patience, self._tried = patience, 0
+        self._mistakes: int | None = None
+        self._state: State = {}
+        self._since = 0
+
+    def __call__(self, run: Run) -> bool:
+        """After each round; there need not have been a trial."""
+        for tried in run.evaluations[self._tried :]:
+            better = self._mistakes is None or tried.mistakes < self._mistakes
+            self._since = 0 if better else self._since + 1
+            if better:
+                self._mistakes, self._state = tried.mistakes, run.learner.save()
+        self._tried = len(run.evaluations)
+        return self._since >= self._patience
+
+    def restore(self, run: Run) -> None:
+        """Give the learner of the run the best model, if it is not the last."""
+        if self._mistakes is not None and run.evaluations[-1].mistakes > self._mistakes:
+            run.learner.load(self._state)
+
+
+def _described(part: Any) -> dict[str, Any]:
+    return part.describe() if hasattr(part, "describe") and not isinstance(part, type) else {}
+
+
+def _changed(part: Any, given: dict[str, Any]) -> Any:
+    """Another part of its kind, with these parameters."""
+    known = _described(part)
+    for name in given:
+        one_of(f"{type(part).__name__} parameter", name, known)
+    return type(part)(**known | given)

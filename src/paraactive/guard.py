@@ -37,7 +37,8 @@ class Guard:
     cap: float | None = None
     """No example is learnt with a larger weight; biased, on purpose. See `learners.guarded`."""
     set_aside: float | str | None = AUTO
-    """What lies further than this on the wrong side is not learnt. "auto": 0.3 where scores are margins, as those of an
+    """What lies further than this on the wrong side is not learnt, once 50 of its class were. "auto": 0.3 where scores
+    are margins, as those of an
     SVM; None where they are log-odds, as those of a network: it bears wrong labels well, and one that need not learn
     its own mistakes makes more of them."""
 
@@ -57,11 +58,13 @@ class Guard:
         """The rule with the floor."""
         return rule if self.floor is None else floored(rule, self.floor)
 
-    def learner(self, learner: Learner, class_weight: Sequence[float] | None = None) -> Guarded:
+    def learner(self, learner: Learner, class_weight: Sequence[float] | None = None) -> Learner:
         """The learner with the cap and the margin, and weights of classes if there are any."""
         margin = self.set_aside
         if isinstance(margin, str):
             margin = None if getattr(learner, "log_odds", False) else _WRONG
+        if self.cap is None and margin is None and class_weight is None:
+            return learner
         return Guarded(learner, self.cap, margin, class_weight=class_weight)
 
 
@@ -97,10 +100,16 @@ def class_weights(given: Mapping[Any, float] | str | None, stream: Stream) -> tu
             raise InputError(
                 f"class_weight is {given!r}",
                 why="the stream does not know how often its classes come" if counts is None else "it is no such word",
-                remedy='give a weight for each class, as {"spam": 5}' + (', or "balanced"' if counts else ""),
+                remedy="give a weight for each class by its name" + (', or "balanced"' if counts else ""),
             )
         return tuple(sum(counts) / (len(counts) * max(count, 1)) for count in counts)
+    if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(
+            f"class_weight is of type {type(given).__name__}",
+            why="it is a weight for each class, by its name",
+            remedy='give it as {"spam": 5}, or "balanced"',
+        )
     named = {label_name(name): weight for name, weight in given.items()}
     for name in named:
         one_of("class", name, stream.classes)
-    return tuple(float(named.get(name, 1.0)) for name in stream.classes)
+    return tuple(positive("class_weight", named.get(name, 1.0)) for name in stream.classes)

@@ -192,6 +192,9 @@ class MemoryLog:
         """See `oracle.Answers`."""
         self._answers.update(zip(index.tolist(), y.tolist(), strict=True))
 
+    def secure(self) -> None:
+        """See `oracle.Answers`: memory is as safe as it can be."""
+
     def _between(self, first: int, last: int) -> Entries:
         """The entries first <= sequence < last."""
         whole = Entries(0, Selected.concatenate([entries.selected for entries in self.entries]))

@@ -20,7 +20,7 @@ from paraactive.labels import decide
 from paraactive.learners.base import Learner
 from paraactive.runfile import RunFile
 from paraactive.state import State, pack, unpack
-from paraactive.streams import Stream
+from paraactive.streams import Stream, open_examples
 from paraactive.streams.arrays import encode
 from paraactive.streams.columns import check_width, features
 
@@ -204,4 +204,7 @@ def own_test(path: Path) -> Examples | None:
         known = file.configuration
         if known["test"] is None or known["stream"]["kind"] not in ("digits", "arrays", "table"):
             return None
+        if "path" in known["test"]:
+            columns = {name: known["stream"].get(name) for name in ("label", "features")}
+            return open_examples(known["test"]["path"], tuple(known["classes"]), known["width"], **columns)
         return find_again(known["test"], parts.build_stream(known["stream"])).examples

@@ -68,6 +68,10 @@ class Answers(Protocol):
         """These were told; they are safe from now on."""
         ...
 
+    def secure(self) -> None:
+        """All rounds so far are safe from now on."""
+        ...
+
 
 class BudgetSpent(Exception):  # noqa: N818 (it is the end of a run, not an error)
     """No more labels may be asked for. The last round ended where the next one would have been needed."""
@@ -118,6 +122,8 @@ class AskingLog:
     def _labelled(self, selected: Selected) -> Selected:
         examples, known = selected.examples, self._answers.answers()
         missing = np.array([row for row, index in enumerate(examples.index.tolist()) if index not in known], np.intp)
+        if len(missing):
+            self._answers.secure()  # It may take days, or end here.
         for start in range(0, len(missing), self._oracle.batch):
             rows = missing[start : start + self._oracle.batch]
             self._answers.remember(examples.index[rows], self._ask(examples.index[rows], examples.x[rows]))
@@ -127,6 +133,8 @@ class AskingLog:
 
     def _ask(self, index: Ints, x: Floats) -> Labels:
         given = self._oracle.ask(index, x)
+        if given is None:  # pyright: ignore[reportUnnecessaryComparison]
+            raise InputError("the oracle gave nothing", why="it is asked for labels", remedy="return one for each row")
         labels = label_column(given if isinstance(given, np.ndarray) else list(given))
         if len(labels) != len(index):
             raise InputError(

@@ -62,7 +62,9 @@ def describe_stream(stream: Stream) -> Description:
     if isinstance(stream, Unlabelled):
         names = ("source", "classes", "columns", "seed", "shuffle", "fingerprint")
         return {"kind": "unlabelled"} | {name: getattr(stream, name) for name in names}
-    return {"kind": _OWN, "class": _class_name(stream)}
+    fingerprint = getattr(stream, "fingerprint", None)
+    known = {} if fingerprint is None else {"fingerprint": str(fingerprint)}
+    return {"kind": _OWN, "class": _class_name(stream)} | known
 
 
 def expect_classes(learner: Learner, classes: int) -> None:
@@ -178,9 +180,9 @@ def _built(description: Description, kinds: dict[str, Callable[..., Any]], what:
 
 def _not_rebuilt(what: str, description: Description) -> InputError:
     return InputError(
-        f"the {what} {description.get('class', description['kind'])} cannot be made from the run file",
-        why="it is not one of paraactive's own, and a run file never names code to load",
-        remedy=f"hand it over in Python, as resume(path, {what}=...) or replay(path, {what}=...)",
+        f"the {what} {description.get('class', description['kind'])} cannot be made from the file",
+        why="it is not one of paraactive's own, and a file never names code to load",
+        remedy=f"hand it over in Python, as resume(path, {what}=...), replay or Model.load",
     )
 
 

@@ -35,8 +35,8 @@ class Rows:
         return Rows(self.x[rows], self.number[rows], self.weight[rows], self.row[rows])
 
     def examples(self, classes: int, first: int = 0) -> Examples:
-        """As they travel, from this position on."""
-        index = np.arange(first, first + len(self.number))
+        """As they travel; rows of the user's X are counted from `first` on."""
+        index = first + self.row
         return Examples(self.dense(), labels_of(self.number, classes), index, importance=self.weight)
 
     def dense(self) -> Floats:
@@ -51,6 +51,14 @@ class Rows:
         mean = float(self.weight @ (self.x @ np.ones(width))) / (width * total)
         square = float(self.weight @ (self.x.multiply(self.x) @ np.ones(width))) / (width * total)
         return 1.0 / (width * (square - mean**2)) if square > mean**2 else 1.0
+
+    def held_out(self, part: float, seed: int) -> NDArray[np.bool_]:
+        """Which rows to hold out: that part of each class, but never all of one."""
+        rng, chosen = np.random.default_rng(seed), np.zeros(len(self.number), np.bool_)
+        for number in np.unique(self.number).tolist():
+            own = rng.permutation(np.flatnonzero(self.number == number))
+            chosen[own[: min(round(part * len(own)), len(own) - 1)]] = True
+        return chosen
 
     def taken_together(self) -> Rows:
         """In an order of their own, equal ones as one of their joint weight, if they are not too many to be sorted."""

@@ -82,7 +82,8 @@ def train(
 
     Parameters
     ----------
-    rule : who passes, a rule or its name; by default SignedMargin() for the SVM and Gradient() for the network.
+    rule : who passes, a rule or its name; by default SignedMargin() for the SVM, LeastMargin() if it has more than two
+        classes, and Gradient() for learners whose scores are log-odds, as the network.
     examples : how many to see; by default the whole stream, if it ends.
     batch : fresh examples of a round, over all nodes; the model that sifts is at most this much behind. By default
         4096, or an eighth of the examples.
@@ -106,7 +107,8 @@ def train(
         own. Weights are bounded, and what is confidently wrong is not learnt. The learner given is then inside
         `run.learner`, a `learners.guarded.Guarded`, whose `report()` names what was set aside.
     class_weight : what examples of each class count for, by its name, as {"spam": 5}; "balanced" makes all classes
-        count the same, if the stream knows how often they come. It reaches the box of the SVM and the loss.
+        count the same, if the stream knows how often they come. It reaches the box of the SVM and the loss;
+        `run.learner` is then a `Guarded`, as with a guard.
     test : examples on which mistakes are counted on the way: (x, y), a file, Examples, or True for the stream's own.
     out : a run file, from which the run can be resumed, replayed and looked at.
     overwrite : replace a run file that is there.
@@ -455,4 +457,5 @@ def _configuration(setting: _Setting) -> dict[str, Any]:
         "updates": setting.updates,
         "address": setting.address,
         "seed": node.seed,
+        "budget": setting.oracle.budget if setting.oracle else None,
     }

@@ -25,7 +25,7 @@ def one_of(what: str, name: str, known: Iterable[str], otherwise: str | None = N
     near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.75)
     raise InputError(
         f"no {what} {name!r}",
-        why=f"the known {what}s are {', '.join(names)}",
+        why=f"the known {what}{'es' if what.endswith('s') else 's'} are {', '.join(names)}",
         remedy=f"did you mean {near[0]!r}?" if near else otherwise or f"name one of these as the {what}",
     )
 

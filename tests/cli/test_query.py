@@ -36,7 +36,7 @@ BEGIN = ("query", "rows.csv", "--classes", "down,up", "--out", "run.db", "--warm
 
 
 def questions() -> list[dict[str, str]]:
-    with Path("run.ask.csv").open(newline="") as file:
+    with Path("run.db.ask.csv").open(newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -45,7 +45,7 @@ def fill(count: int | None = None, wrong: dict[str, str] | None = None) -> None:
     for row in table[:count]:
         row["label"] = NAMES[int(row["row"])]
     table[0] |= wrong or {}
-    with Path("run.ask.csv").open("w", newline="") as file:
+    with Path("run.db.ask.csv").open("w", newline="") as file:
         rows = csv.DictWriter(file, list(table[0]))
         rows.writeheader()
         rows.writerows(table)
@@ -69,7 +69,7 @@ def test_it_asks_learns_and_ends_in_the_model_of_a_run_that_was_told_all_at_once
     end = to_the_end(capsys)
     assert end["seen"] == 900
     assert 40 < end["told"] < 600
-    assert not Path("run.ask.csv").exists()
+    assert not Path("run.db.ask.csv").exists()
     known = {"rule": paraactive.Model.load("run.db")}
     assert known["rule"].classes == ("down", "up")
     assert known["rule"].mistakes(X, NAMES) < 0.1 * len(X)
@@ -102,7 +102,7 @@ def test_the_model_can_be_used_as_any_other(capsys: Printed) -> None:
 def test_people_are_told_what_to_do(capsys: Printed) -> None:
     assert app.run([*BEGIN]) == 0
     said = capsys.readouterr().out
-    assert "40 labels are asked for in run.ask.csv: fill in the column label (down, up)." in said
+    assert "40 labels are asked for in run.db.ask.csv: fill in the column label (down, up)." in said
     assert "Then go on with: paraactive query run.db" in said
 
 
@@ -119,8 +119,8 @@ def test_the_budget(capsys: Printed) -> None:
 def test_half_filled_in_is_safe_and_asked_for_again(capsys: Printed) -> None:
     figures(capsys, *BEGIN, "--json")
     fill(count=30)
-    assert "10 of 40 rows of run.ask.csv have no label yet" in complaint(capsys, "query", "run.db")
-    Path("run.ask.csv").unlink()
+    assert "10 of 40 rows of run.db.ask.csv have no label yet" in complaint(capsys, "query", "run.db")
+    Path("run.db.ask.csv").unlink()
     assert figures(capsys, "query", "run.db", "--json")["asked"] == 10
 
 
@@ -139,7 +139,7 @@ def test_answers_that_make_no_sense(wrong: dict[str, str], says: str, capsys: Pr
 
 def test_a_file_of_answers_without_its_columns(capsys: Printed) -> None:
     figures(capsys, *BEGIN, "--json")
-    Path("run.ask.csv").write_text("a,b\n1,2\n")
+    Path("run.db.ask.csv").write_text("a,b\n1,2\n")
     assert "no columns position and label" in complaint(capsys, "query", "run.db")
 
 
@@ -148,10 +148,10 @@ def test_a_file_of_answers_without_its_columns(capsys: Printed) -> None:
     [
         (["rows.csv", "--classes", "a,b"], "--out is not given"),
         (["rows.csv", "--out", "run.db"], "--classes is not given"),
-        (["rows.csv", "--out", "run.db", "--classes", "a"], "y has 1 class, 'a'"),
+        (["rows.csv", "--out", "run.db", "--classes", "a"], "--classes is 'a'"),
         (
             ["rows.csv", "--out", "run.db", "--classes", "a,b", "--rule", "signed"],
-            "no rule that is blind to labels 'signed'",
+            "no label-blind rule 'signed'",
         ),
         (["rows.csv", "--out", "run.db", "--classes", "a,b", "--rule", "iwal", "--eta", "1"], "--eta is given"),
         (["gone.csv", "--out", "run.db", "--classes", "a,b"], "no file"),
@@ -176,7 +176,7 @@ def test_three_classes(capsys: Printed) -> None:
     table = questions()
     for row in table:
         row["label"] = "abc"[y[int(row["row"])]]
-    with Path("run.ask.csv").open("w", newline="") as file:
+    with Path("run.db.ask.csv").open("w", newline="") as file:
         rows = csv.DictWriter(file, list(table[0]))
         rows.writeheader()
         rows.writerows(table)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -21,7 +23,7 @@ from paraactive.examples import Selected
 from paraactive.labels import decide, labels_of, numbers_of
 from paraactive.learners import TorchLearner
 from paraactive.learners.torch_learner import small_cnn
-from paraactive.state import pack, unpack
+from paraactive.state import State, pack, unpack
 
 SGD = partial(torch.optim.SGD, lr=0.01, momentum=0.9)
 ADAM = partial(torch.optim.Adam, lr=0.01)
@@ -48,7 +50,7 @@ def conv(outputs: int) -> nn.Module:
 
 LEARNERS: dict[str, tuple[int, Callable[[int], TorchLearner]]] = {
     "linear, momentum": (5, lambda outputs: TorchLearner(partial(linear, outputs), SGD)),
-    "linear, two by two": (5, lambda outputs: TorchLearner(partial(linear, outputs), SGD, minibatch=2)),
+    "linear, four by four": (5, lambda outputs: TorchLearner(partial(linear, outputs), SGD, minibatch=4)),
     "dropout": (5, lambda outputs: TorchLearner(partial(dropout, outputs), ADAM)),
     "batch normalization": (5, lambda outputs: TorchLearner(partial(normalized, outputs), ADAM, minibatch=16)),
     "convolutions": (36, lambda outputs: TorchLearner(partial(conv, outputs), ADAM, shape=(1, 6, 6))),
@@ -64,8 +66,15 @@ def problem(count: int, classes: int, width: int = 5) -> Selected:
     return Selected.weighted(x, labels_of(number, classes), rng.uniform(1.0, 5.0, count))
 
 
-@pytest.mark.parametrize(("classes", "outputs"), [(2, 1), (2, 2), (3, 3)])
-@pytest.mark.parametrize("name", LEARNERS)
+# Two outputs for two classes are computed as three are, so a few tell.
+@pytest.mark.parametrize(
+    ("name", "classes", "outputs"),
+    [
+        *((name, 2, 1) for name in LEARNERS),
+        *((name, 2, 2) for name in ("linear, momentum", "dropout")),
+        *((name, 3, 3) for name in LEARNERS if name != "linear, four by four"),
+    ],
+)
 def test_it_passes_the_public_checks(name: str, classes: int, outputs: int) -> None:
     width, make = LEARNERS[name]
     check_learner(lambda: make(outputs), width=width, classes=classes)
@@ -74,9 +83,9 @@ def test_it_passes_the_public_checks(name: str, classes: int, outputs: int) -> N
 @pytest.mark.parametrize("make", [small_cnn, partial(nn.Linear, 784, 10), lambda: nn.Linear(784, 10).double()])
 def test_scores_of_digits_do_not_depend_on_other_rows(make: Any) -> None:
     learner = TorchLearner(make, classes=10)
-    x = Digits.all().read(0, 200).x
+    x = Digits.all().read(0, 100).x
     whole = learner.score(x)
-    for first in (1, 13, 150):
+    for first in (1, 13, 70):
         assert np.array_equal(learner.score(x[first:]), whole[first:])
 
 
@@ -137,6 +146,105 @@ def test_bits_do_not_depend_on_the_threads_that_others_allow() -> None:
     assert torch.get_num_threads() == before
 
 
+@pytest.fixture
+def two_threads() -> Iterator[None]:
+    """Torch's number of threads, whatever the machine has."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+def numbers_of_threads() -> tuple[int, int]:
+    """Here, and in a thread to come."""
+    found: list[int] = []
+    thread = threading.Thread(target=lambda: found.append(torch.get_num_threads()))
+    thread.start()
+    thread.join()
+    return torch.get_num_threads(), found[0]
+
+
+class _Waits(nn.Module):
+    """Says that it is scoring, and waits until it may go on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(5, 1)
+        self.met: list[int] = []
+        self.scoring, self.may_go_on = threading.Event(), threading.Event()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.scoring.set()
+        assert self.may_go_on.wait(60)
+        self.met.append(torch.get_num_threads())
+        return self.layer(x)
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_scoring_in_several_threads_at_once_leaves_their_number_as_it_was() -> None:
+    modules, x = [_Waits(), _Waits()], problem(4, 2).examples.x
+    threads = [threading.Thread(target=TorchLearner(module).score, args=(x,)) for module in modules]
+    for thread, module in zip(threads, modules, strict=True):
+        thread.start()
+        assert module.scoring.wait(60)
+    for thread, module in zip(threads, modules, strict=True):
+        module.may_go_on.set()
+        thread.join()
+        assert set(module.met) == {1}
+    assert numbers_of_threads() == (2, 2)
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_scoring_where_others_allow_one_thread_leaves_the_number_as_it_was() -> None:
+    learner = TorchLearner(partial(linear, 1))
+    with threadpool_limits(limits=1):
+        learner.score(problem(4, 2).examples.x)
+        assert numbers_of_threads() == (1, 2)
+    assert numbers_of_threads() == (2, 2)
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_a_loss_that_scores_leaves_the_step_on_one_thread() -> None:
+    other, met = TorchLearner(partial(linear, 1)), []
+
+    def loss(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        other.score(np.zeros((1, 5)))
+        met.append(torch.get_num_threads())
+        return (output - target) ** 2
+
+    TorchLearner(partial(linear, 1), loss=loss, minibatch=4).update(problem(4, 2))
+    assert met == [1]
+    assert numbers_of_threads() == (2, 2)
+
+
+class _Draws(nn.Module):
+    """Draws random numbers again and again, and lets other threads in between."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer, self.dropout = nn.Linear(5, 1), nn.Dropout(0.1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for _ in range(10):
+            x = self.dropout(x)
+            time.sleep(0)
+        return self.layer(x)
+
+
+def test_learning_in_several_threads_at_once_is_learning_alone() -> None:
+    selected, alone = problem(640, 2), TorchLearner(_Draws)
+    learners = [copy.deepcopy(alone) for _ in range(3)]
+    alone.update(selected)
+    before = torch.random.get_rng_state()
+    threads = [threading.Thread(target=learner.update, args=(selected,)) for learner in learners]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {learner.digest() for learner in learners} == {alone.digest()}
+    assert torch.equal(torch.random.get_rng_state(), before)
+
+
 def test_random_numbers_of_others_are_left_alone() -> None:
     torch.manual_seed(5)
     expected = torch.rand(3)
@@ -168,6 +276,25 @@ def test_batch_normalization_leaves_a_single_example_to_the_next_round() -> None
         TorchLearner(partial(normalized, 1), minibatch=1)
 
 
+@pytest.mark.parametrize("kind", [nn.LazyBatchNorm1d, partial(nn.BatchNorm1d, 5), partial(nn.SyncBatchNorm, 5)])
+def test_batch_normalization_of_every_kind_needs_several_examples(kind: Any) -> None:
+    with pytest.raises(InputError, match="batch normalization, and minibatch is 1"):
+        TorchLearner(nn.Sequential(kind(), nn.Linear(5, 1)), minibatch=1)
+
+
+def test_parts_that_are_given_in_eval_mode_stay_so() -> None:
+    module: Any = normalized(1)
+    module[1].eval()
+    learner: Any = copy.deepcopy(TorchLearner(module, minibatch=1))
+    learner.update(problem(6, 2))
+    assert learner.module[1].num_batches_tracked == 0
+    assert not learner.module[1].running_mean.any()
+    assert not learner.module.training
+    used: Any = TorchLearner(normalized(1).eval(), minibatch=3)
+    used.update(problem(6, 2))
+    assert used.module[1].num_batches_tracked == 2
+
+
 class _Bits(nn.Module):
     """With a tensor of a type that numpy does not have."""
 
@@ -197,6 +324,41 @@ def test_states_of_another_module_are_refused() -> None:
         TorchLearner(partial(linear, 1)).load({})
 
 
+def test_states_of_another_optimizer_are_refused() -> None:
+    learner, other = TorchLearner(partial(linear, 1), SGD), TorchLearner(partial(linear, 1), ADAM, seed=1)
+    learner.update(problem(64, 2))
+    before = other.digest()
+    with pytest.raises(InputError, match=r"not one of this module and optimizer.*other options"):
+        other.load(learner.save())
+    assert other.digest() == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"1",
+        b'{"list": []}',
+        b"[" * 100_000,
+        b'{"dict": [["steps", 1]]}',
+        b'{"dict": [["module", 1], ["optimizer", 1], ["steps", 1]]}',
+        b'{"dict": [["module", {"dict": []}], ["optimizer", {"dict": [["param_groups", 1]]}], ["steps", "x"]]}',
+        b'{"dict": [["a", {"object": "torch.float32", "of": 3}]]}',
+        b'{"dict": [["a", {"object": "os.system", "of": 3}]]}',
+    ],
+)
+def test_damaged_states_are_refused(text: bytes) -> None:
+    with pytest.raises(InputError):
+        TorchLearner(partial(linear, 1)).load({"json": np.frombuffer(text, np.uint8)})
+
+
+def test_a_state_whose_waiting_examples_are_damaged_is_refused() -> None:
+    learner = TorchLearner(partial(linear, 1))
+    learner.update(problem(5, 2))
+    state: State = learner.save() | {"waiting.y": np.ones(4, np.int8)}
+    with pytest.raises(InputError, match="examples that wait"):
+        learner.load(state)
+
+
 def test_a_lambda_can_be_copied_but_not_sent() -> None:
     learner = TorchLearner(partial(linear, 1), lambda parameters: torch.optim.SGD(parameters, lr=0.1))
     learner.update(problem(40, 2))
@@ -221,6 +383,9 @@ def test_it_has_no_description() -> None:
         ),
         (lambda: TorchLearner(linear(1), lambda _: 3), "the optimizer is int"),  # pyright: ignore[reportArgumentType]
         (lambda: TorchLearner(linear(1), device="abacus"), "no device 'abacus'"),
+        (lambda: TorchLearner(linear(1), device="cuda:77"), "no device 'cuda:77'"),
+        (lambda: TorchLearner(linear(1), torch.optim.LBFGS), "the optimizer is LBFGS.*several times"),
+        (lambda: TorchLearner(linear(1), partial(torch.optim.SGD, lr=-1.0)), "optimizer cannot be made.*-1"),
         (lambda: TorchLearner(linear(1), minibatch=0), "minibatch is 0"),
     ],
 )
@@ -245,6 +410,55 @@ def test_a_loss_that_is_one_number_for_all_is_refused() -> None:
     learner = TorchLearner(linear(3), loss=nn.CrossEntropyLoss(), classes=3, minibatch=4)
     with pytest.raises(InputError, match=r'has shape \(\).*reduction="none"'):
         learner.update(problem(4, 3))
+
+
+class _Pair(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(5, 1)
+
+    def forward(self, x: torch.Tensor, more: int | None = None) -> Any:
+        return self.layer(x), more
+
+
+class _TakesTwo(_Pair):
+    def forward(self, x: torch.Tensor, more: int) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return self.layer(x)
+
+
+def test_a_module_that_takes_or_gives_something_else_is_refused() -> None:
+    with pytest.raises(InputError, match="output for 64 rows is a tuple, and no tensor"):
+        TorchLearner(_Pair()).score(problem(4, 2).examples.x)
+    with pytest.raises(InputError, match=r"the module failed on 64 examples.*TypeError.*'more'"):
+        TorchLearner(_TakesTwo()).score(problem(4, 2).examples.x)
+
+
+def _number(output: torch.Tensor, target: torch.Tensor) -> float:
+    return 1.0
+
+
+def _detached(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    return ((output - target) ** 2).detach()
+
+
+def _beyond(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    return output[99]
+
+
+@pytest.mark.parametrize(
+    ("loss", "message"),
+    [
+        (_number, "the loss of 4 examples is a float, and no tensor"),
+        (_detached, "the loss of step 1 has no gradient"),
+        (_beyond, r"the loss failed on output of shape \(4,\).*IndexError"),
+        (torch.square, "the loss failed.*TypeError"),
+    ],
+)
+def test_a_loss_that_cannot_be_learnt_by_is_refused(loss: Any, message: str) -> None:
+    learner = TorchLearner(linear(1), loss=loss, minibatch=4)
+    with pytest.raises(InputError, match=message):
+        learner.update(problem(4, 2))
+    assert learner.steps == 0
 
 
 def test_a_loss_that_is_not_finite_is_refused_before_the_step() -> None:
@@ -275,12 +489,15 @@ def test_a_module_whose_rows_see_each_other_is_refused(rows: int) -> None:
     assert len(TorchLearner(_Mixing, tile=1).score(x)) == rows
 
 
-@pytest.mark.parametrize("rule", ["gradient", "signed"])
-def test_a_run_has_one_model_on_every_engine(rule: str) -> None:
-    selected = problem(3000, 3)
+ENGINES = [("simulated", 1), ("simulated", 3), ("threads", 2), ("processes", 2)]
+
+
+@pytest.mark.parametrize(("rule", "engines"), [("gradient", ENGINES), ("signed", ENGINES[:3])])
+def test_a_run_has_one_model_on_every_engine(rule: str, engines: list[tuple[str, int]]) -> None:
+    selected = problem(2000, 3)
     stream = Arrays(selected.examples.x, selected.examples.y)
     digests: set[str] = set()
-    for engine, nodes in [("simulated", 1), ("simulated", 3), ("threads", 2), ("processes", 2)]:
+    for engine, nodes in engines:
         learner = TorchLearner(partial(dropout, 3), ADAM, minibatch=16)
         run = train(learner, stream, rule=rule, warmstart=300, batch=500, engine=engine, nodes=nodes)
         assert run.learner is learner

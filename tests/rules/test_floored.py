@@ -87,9 +87,9 @@ def test_a_floor_is_a_probability_above_0(floor: Any) -> None:
         floored(Margin(), floor)
 
 
-def test_a_second_floor_is_refused() -> None:
-    with pytest.raises(InputError, match="has a floor already"):
-        floored(floored(Margin(), 0.1), 0.2)
+def test_of_two_floors_the_higher_counts() -> None:
+    assert floored(floored(Margin(), 0.1), 0.2) == floored(Margin(), 0.2)
+    assert floored(floored(SignedMargin(), 0.2), 0.1) == floored(SignedMargin(), 0.2)
 
 
 def test_a_class_that_does_not_fit_the_rule_is_refused() -> None:

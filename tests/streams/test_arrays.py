@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paraactive.errors import InputError
 from paraactive.examples import Examples
-from paraactive.streams import Arrays, Stream
+from paraactive.streams import Arrays, Stream, Unlabelled
 from paraactive.streams.arrays import encode
 
 X = np.arange(21, dtype=np.float64).reshape(7, 3)
@@ -281,3 +282,49 @@ def test_a_test_set_of_another_width_or_label_is_refused():
         encode(X, Y, classes=("1", "2"), width=3)
     with pytest.raises(InputError, match="NaN"):
         encode(with_value(np.nan, (0, 0)), Y, classes=("0", "1"), width=3)
+
+
+def test_labels_that_are_bytes_have_the_names_that_text_has():
+    assert Arrays([[1], [2]], np.array([b"ham", b"spam"])).classes == ("ham", "spam")
+    assert Arrays([[1], [2]], [b"\xff", b"\xfe"]).classes == (r"\xfe", r"\xff")
+
+
+@pytest.mark.parametrize("member", ["x", "y"])
+def test_an_npz_file_with_two_arrays_of_one_name_is_refused(tmp_path: Path, member: str):
+    arrays: dict[str, Any] = {"x": X, "y": Y, member.upper(): X}
+    np.savez(tmp_path / "data.npz", **arrays)
+    with pytest.raises(InputError, match=f"has the arrays '{member}' and '{member.upper()}'"):
+        Arrays.load(tmp_path / "data.npz")
+
+
+def test_a_damaged_header_of_a_numpy_file_is_told_of(tmp_path: Path):
+    np.save(tmp_path / "data.npy", np.column_stack([X, Y]))
+    np.savez(tmp_path / "data.npz", x=X.astype(np.float32), y=Y)
+    for path in (tmp_path / "data.npy", tmp_path / "data.npz"):
+        whole = path.read_bytes()
+        for place in range(130):
+            for change in (1, 8, 0xFF):
+                path.write_bytes(whole[:place] + bytes([whole[place] ^ change]) + whole[place + 1 :])
+                try:
+                    Arrays.load(path)
+                except InputError:
+                    continue
+    method = whole.rindex(b"PK\x01\x02") + 10
+    path.write_bytes(whole[:method] + b"\x63\x00" + whole[method + 2 :])
+    with pytest.raises(InputError, match=r"cannot read .*data\.npz"):
+        Arrays.load(path)
+
+
+def test_unlabelled_rows_may_be_sparse():
+    sparse: Any = scipy.sparse.csr_matrix(np.eye(3))
+    stream = Unlabelled(sparse, ("a", "b"), shuffle=False)
+    assert stream.read(1, 3).x.tolist() == [[0, 1, 0], [0, 0, 1]]
+    assert stream.fingerprint == Unlabelled(np.eye(3), ("a", "b")).fingerprint
+    with pytest.raises(InputError, match="x has 0 dimensions"):
+        Unlabelled(3.0, ("a", "b"))
+
+
+def test_unlabelled_rows_of_a_file_are_found_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    np.save(tmp_path / "rows.npy", X)
+    monkeypatch.chdir(tmp_path)
+    assert Unlabelled.load("rows.npy", ("a", "b")).source == str(tmp_path / "rows.npy")

@@ -14,6 +14,7 @@ import torch
 from paraactive import LaSVM, train
 from paraactive.checks import check_stream
 from paraactive.errors import InputError
+from paraactive.parts import check_same_stream, describe_stream
 from paraactive.streams import Arrays, Dataset
 from streams.tabling import same
 
@@ -111,6 +112,11 @@ def test_targets_that_are_not_the_labels_are_noticed():
         ([], "the data set is empty"),
         (iter([1]), "of type list_iterator: .*as Once"),
         ([1, 2], "example 0 is of type int"),
+        ({"a": 1, "b": 2}, "of type dict, which has 'a', 'b': .*data\\['train'\\]"),
+        (datasets.DatasetDict({"train": hugging(x=[1, 2], label=[0, 1])}), "of type DatasetDict, which has 'train'"),
+        ([{"a": 1, "b": 2, "label": 0}, {"a": 1, "c": 2, "label": 1}], "example 1 has the features 'a', 'c'"),
+        ([{"a": 1, "label": 0}, {"a": 1, "b": 2, "label": 1}], "example 1 has the features 'a', 'b'"),
+        ([({"a": 1}, 0), ([1], 1)], "example 1 has features without names: the first one has the features 'a'"),
         ([([1], 0), ([2], 0)], "1 class, '0'"),
         ([([1], 0), ([2], None)], "missing|no order"),
         ([{"a": 1}], "there is no 'label' among them"),
@@ -158,3 +164,69 @@ def test_neither_torch_nor_datasets_is_imported_for_it():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True)
     assert done.stdout.strip() == "[]"
+
+
+def values_of(features: dict[str, Any]) -> list[Any]:
+    return list(features.values())
+
+
+@pytest.mark.parametrize("transform", [None, dict, values_of])
+@pytest.mark.parametrize("pairs", [False, True])
+def test_features_with_names_are_in_the_order_of_the_first_example(pairs: bool, transform: Any):
+    items: list[Any] = [{"a": 1, "b": 2, "label": 0}, {"label": 1, "b": 20, "a": 10}]
+    if pairs:
+        items = [({"a": 1, "b": 2}, 0), ({"b": 20, "a": 10}, 1)]
+    stream = Dataset(items, transform=transform, shuffle=False)
+    assert stream.read(0, 2).x.tolist() == [[1, 2], [10, 20]]
+    assert stream.at(np.array([1])).x.tolist() == [[10, 20]]
+
+
+def test_a_dictionary_that_a_transform_makes_is_in_the_order_of_the_first():
+    stream = Dataset(
+        [(1, 0), (2, 1)], transform=lambda x: {"a": x, "b": -x} if x == 1 else {"b": -x, "a": x}, shuffle=False
+    )
+    assert stream.read(0, 2).x.tolist() == [[1, -1], [2, -2]]
+
+
+def test_columns_that_are_not_named_may_come_and_go():
+    items = [{"a": 1, "note": "x", "label": 0}, {"more": 3, "a": 2, "label": 1}]
+    assert Dataset(items, features=["a"], shuffle=False).read(0, 2).x.tolist() == [[1], [2]]
+
+
+def test_the_weights_of_triples_are_carried():
+    stream = Dataset([([1.0], 0, 5), ([2.0], 1, torch.tensor(0.5)), ([3.0], 1)], shuffle=False)
+    assert stream.read(0, 3).importance.tolist() == [5, 0.5, 1]
+    with pytest.raises(InputError, match="the weight of example 1 is 0"):
+        Dataset([([1.0], 0, 5), ([2.0], 1, 0)]).read(0, 2)
+
+
+def test_a_transform_of_the_data_set_itself_is_not_left_out_silently():
+    data = hugging(x=[1, 2], label=[0, 1])
+
+    def changed(batch: dict[str, list[int]]) -> dict[str, list[int]]:
+        return {name: [10 * each for each in column] for name, column in batch.items()}
+
+    with pytest.raises(InputError, match=r"has a transform of its own.*data\.with_format\(None\)"):
+        Dataset(data.with_transform(changed))
+    assert Dataset(data.with_format("torch"), shuffle=False).read(0, 2).x.tolist() == [[1], [2]]
+
+
+def test_tensors_of_bfloat16_are_numbers():
+    data = torch.utils.data.TensorDataset(torch.tensor([[1.5], [2.5]]).bfloat16(), torch.tensor([0, 1]))
+    assert Dataset(data, shuffle=False).read(0, 2).x.tolist() == [[1.5], [2.5]]
+
+
+def test_a_data_set_is_known_again_by_its_fingerprint():
+    items = [([1.0], 0), ([2.0], 1), ([3.0], 1)]
+    known = describe_stream(Dataset(items))
+    check_same_stream(Dataset(items, passes=3), known)
+    others = [
+        Dataset([([1.0], 0), ([2.0], 1), ([4.0], 1)]),
+        Dataset([([1.0], 0), ([2.0], 0), ([3.0], 1)]),
+        Dataset([([1.0], "a"), ([2.0], "b"), ([3.0], "b")]),
+        Dataset(items, seed=1),
+        Dataset(items, shuffle=False),
+    ]
+    for other in others:
+        with pytest.raises(InputError, match="is not what the run was trained on"):
+            check_same_stream(other, known)

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from paraactive.errors import InputError
-from paraactive.streams import Arrays, Table, open_examples, open_rows, open_stream
+from paraactive.streams import Arrays, Table, Unlabelled, open_examples, open_rows, open_stream
 from streams.tabling import csv, frame, parquet
 
 DATA = frame()
@@ -103,6 +103,7 @@ def test_other_files_are_refused_with_the_endings_that_are_known(tmp_path: Path)
         ("data", "has no ending"),
         ("a.csv.gz", "decompress it"),
     ):
+        (tmp_path / name).touch()
         with pytest.raises(InputError, match=says):
             open_stream(tmp_path / name)
     with pytest.raises(InputError, match=r"no file .*a\.csv"):
@@ -128,3 +129,60 @@ def test_rows_are_those_columns_that_the_model_knows(tmp_path: Path):
 def test_examples_have_one_class_only_if_need_be(tmp_path: Path):
     path = csv(tmp_path / "a.csv", DATA[DATA["y"] == "spam"])
     assert set(open_examples(path, ("ham", "spam"), 3).y.tolist()) == {1}
+
+
+def test_a_pattern_without_an_ending_and_a_folder_that_is_not_there(tmp_path: Path):
+    csv(tmp_path / "a.csv", DATA)
+    (tmp_path / "readme.md").write_text("what this is")
+    assert open_stream(f"{tmp_path}/*").length == 60
+    assert open_stream(tmp_path / "a.*").length == 60
+    with pytest.raises(InputError, match=r"no file .*none: nothing is there"):
+        open_stream(tmp_path / "none")
+
+
+@pytest.mark.parametrize("path", [5, None, [5], {"a.csv"}])
+def test_what_is_no_path_is_refused(path: Any):
+    for opening in (Table, open_stream):
+        with pytest.raises(InputError, match=r"path is .*: it says where the files are"):
+            opening(path)
+
+
+def test_the_index_of_a_frame_is_no_feature_unless_it_is_named(tmp_path: Path):
+    data = DATA.set_index(pd.Index(range(100, 160), name="number"))
+    for path in (tmp_path / "a.parquet", tmp_path / "b.parquet", tmp_path / "c.csv"):
+        frames = {"a": data, "b": data.rename_axis(None).sample(frac=1, random_state=0).sort_index()}
+        if path.suffix == ".csv":
+            DATA.to_csv(path)
+        else:
+            frames[path.stem].to_parquet(path, index=True)
+        stream = open_stream(path, shuffle=False)
+        assert isinstance(stream, Table)
+        assert stream.feature_names == ("f0", "f1", "f2")
+        assert (stream.read(0, 60).x == X).all()
+        assert (open_examples(path, ("ham", "spam"), 3).x == X).all()
+        assert (open_rows(path, 3) == X).all()
+        rows = Unlabelled.load(path, ("a", "b"), columns=["f1"])
+        assert (rows.width, rows.columns) == (1, ("f1",))
+    named = Table(tmp_path / "a.parquet", features=["f1", "number"], shuffle=False)
+    assert named.read(0, 60).x[:, 1].tolist() == list(range(100, 160))
+    two = Table([parquet(tmp_path / "0.parquet", DATA), tmp_path / "a.parquet"])
+    assert (two.feature_names, two.rows) == (("f0", "f1", "f2"), 120)
+
+
+def test_another_column_without_a_name_is_refused(tmp_path: Path):
+    (tmp_path / "a.csv").write_text("a,,y\n1,2,0\n3,4,1\n")
+    with pytest.raises(InputError, match=r"column 2 of .*a\.csv has no name"):
+        Table(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize(
+    ("known", "more"), [("true false maybe", "true false"), ("01 02 x", "01 02"), ("NA US FR", "NA"), ("1 2 x", "2 1")]
+)
+def test_labels_of_a_csv_file_are_the_classes_of_the_stream_whichever_of_them_it_has(
+    tmp_path: Path, known: str, more: str
+):
+    for name, labels in (("a", known), ("b", more)):
+        (tmp_path / f"{name}.csv").write_text("a,y\n" + "".join(f"1,{label}\n" for label in labels.split()))
+    stream = Table(tmp_path / "a.csv")
+    test = open_examples(tmp_path / "b.csv", stream.classes, 1)
+    assert [stream.classes[number] for number in test.y] == more.split()

@@ -139,3 +139,18 @@ def test_a_streamed_data_set_of_hugging_face_knows_its_classes():
     assert stream.classes == ("down", "up")
     assert (stream.read(0, 600).y == Y).all()
     assert (stream.read(0, 600).x == X).all()
+
+
+def test_features_with_names_are_in_the_order_of_the_first_example():
+    items = [{"a": 1, "b": 2, "label": 0}, {"b": 20, "a": 10, "label": 1}, {"b": 3, "label": 1}]
+    stream = Once(items, classes=("0", "1"))
+    assert stream.read(0, 2).x.tolist() == [[1, 2], [10, 20]]
+    with pytest.raises(InputError, match="example 2 has the features 'b': the first one has the features 'a', 'b'"):
+        stream.read(2, 3)
+    assert Once([({"a": 1, "b": 2}, 0), ({"b": 4, "a": 3}, 1)], ("0", "1")).read(1, 2).x.tolist() == [[3, 4]]
+
+
+@pytest.mark.parametrize("classes", ["ab", ("a", "b", "a"), (1, 1.0)])
+def test_names_of_classes_that_are_not_different_are_refused(classes: Any):
+    with pytest.raises(InputError, match=r"classes is .*they are different names"):
+        Once([([1.0], "a")], classes=classes)

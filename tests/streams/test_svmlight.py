@@ -61,3 +61,25 @@ def test_rows_that_would_fill_the_memory_are_refused(tmp_path: Path):
     (tmp_path / "a.svm").write_text("1 1:1\n-1 2000000000:1\n")
     with pytest.raises(InputError, match=r"2 rows of 2000000000 features, 14\.9 GB.*sparse rows are not supported yet"):
         Arrays.load(tmp_path / "a.svm")
+
+
+def test_indices_from_zero_are_refused_and_never_shifted(tmp_path: Path):
+    (tmp_path / "a.svm").write_text("1 0:1 1:2 2:3\n-1 0:4 1:5 2:6\n")
+    for opening in (
+        lambda: Arrays.load(tmp_path / "a.svm"),
+        lambda: open_examples(tmp_path / "a.svm", ("-1", "1"), 3),
+        lambda: open_rows(tmp_path / "a.svm", 3),
+    ):
+        with pytest.raises(InputError, match=r"a\.svm has the index 0: svmlight counts from 1.*zero_based=False"):
+            opening()
+    (tmp_path / "b.svm").write_text("1 1:2 2:3\n-1 1:5 2:6\n")  # The same without its first feature: still from 1.
+    assert open_rows(tmp_path / "b.svm", 3).tolist() == [[2, 3, 0], [5, 6, 0]]
+
+
+def test_rows_of_zeros_are_a_label_alone(tmp_path: Path):
+    (tmp_path / "a.txt").write_text("1\n-1 2:4\n")
+    assert Arrays.load(tmp_path / "a.txt", shuffle=False).read(0, 2).x.tolist() == [[0, 0], [0, 4]]
+    (tmp_path / "b.svm").write_text("1\n-1\n")
+    assert open_rows(tmp_path / "b.svm", 2).tolist() == [[0, 0], [0, 0]]
+    with pytest.raises(InputError, match=r"b\.svm has no features"):
+        Arrays.load(tmp_path / "b.svm")

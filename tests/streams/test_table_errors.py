@@ -6,6 +6,7 @@ import gzip
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -13,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from paraactive.errors import InputError
-from paraactive.streams import Table
+from paraactive.streams import Table, parquet_files, shards, table_columns, table_files
 from streams.tabling import csv, frame, parquet
 
 
@@ -40,6 +41,9 @@ Y = [0, 1, 0, 1, 0, 1, 1, 1]
         ({"a": Y, "y": Y}, {"weight": "w"}, "no column 'w'"),
         ({"a": Y, "y": Y}, {"features": ["a", "y"]}, "'y' is among the features: it is the label"),
         ({"a": Y, "y": Y}, {"features": ["a", "a"]}, "features has 'a' twice"),
+        ({"a": Y, "y": Y}, {"weight": "y"}, "'y' is label and weight"),
+        ({"a": Y, "y": Y}, {"classes": ["0", "1", "0"]}, "classes is .*they are different names"),
+        ({"a": Y, "y": Y}, {"classes": "01"}, "classes is '01': they are different names"),
         ({"a": Y, "y": Y}, {"features": []}, "no features to learn from"),
         ({"y": Y}, {}, "has only the columns 'y': there are no features"),
         ({"a": Y, "y": [3] * 8}, {}, "y has 1 class, '3'"),
@@ -175,6 +179,7 @@ def test_files_of_other_columns_are_refused(tmp_path: Path):
         ("a,b,y\n1,2,0\n3,1e39,1\n", "row 1, column 'b', which does not fit"),
         ('a,y\n1,"x\n2,z\n', "a quote that is not closed, after byte 4"),
         ("a,y\n1,\xff\n2,z\n", "UTF8"),
+        ("a,y\r1,0\r2,1\r", r"cannot read .*a\.csv: its lines end with a carriage return alone"),
     ],
 )
 def test_a_csv_file_that_cannot_be_used_is_refused_at_once(tmp_path: Path, text: str, says: str):
@@ -207,3 +212,71 @@ def test_times_are_no_numbers(tmp_path: Path):
         Table(parquet(tmp_path / "a.parquet", data))
     with pytest.raises(InputError, match=r"'when' \((date|timestamp)"):
         Table(csv(tmp_path / "a.csv", data))
+
+
+def test_digits_of_another_script_are_text(tmp_path: Path):
+    (tmp_path / "a.csv").write_text("a,y\n1,0\n\u0663,1\n")
+    with pytest.raises(InputError, match="has '\u0663' at row 1, column 'a'"):
+        Table(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("remote", [False, True])
+def test_a_parquet_file_replaced_during_a_run_is_noticed(tmp_path: Path, remote: bool):
+    old, new = parquet(tmp_path / "a.parquet", frame()), parquet(tmp_path / "b.parquet", frame(seed=1))
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/replaced.parquet", old.read_bytes())
+    table = Table("memory://replaced.parquet" if remote else old, seed=1)
+    memory.pipe("/replaced.parquet", new.read_bytes())
+    new.replace(old)
+    for _ in range(2):
+        with pytest.raises(InputError, match=r"\.parquet holds other data than where the stream was made"):
+            table.read(0, 60)
+    memory.rm("/replaced.parquet")
+
+
+def test_a_parquet_file_replaced_while_it_is_decoded_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    old, new = parquet(tmp_path / "a.parquet", frame()), parquet(tmp_path / "b.parquet", frame(seed=1))
+    table = Table(old)
+    opened = parquet_files._source
+
+    def replaced(file: str) -> Any:
+        new.replace(old)
+        return opened(file)
+
+    monkeypatch.setattr(parquet_files, "_source", replaced)
+    with pytest.raises(InputError, match=r"holds other data|cannot read"):
+        table.read(0, 60)
+
+
+def test_a_label_that_was_not_there_at_opening_is_no_class(tmp_path: Path):
+    files = table_files.open_files(parquet(tmp_path / "a.parquet", frame()))
+    chosen = table_columns.choose("a", files.kinds, (), None, "y", None)
+    shard = shards.make_shards(files.pieces, 3)[0]
+    with pytest.raises(InputError, match="holds other data"):
+        table_files.decode(files, chosen, shard, {"ham": 0}, 2)
+
+
+def test_the_length_that_a_parquet_file_cut_short_seems_to_give_is_not_believed(tmp_path: Path):
+    path = tmp_path / "a.parquet"
+    for end in (b"\xff\xff\xff\x7fdata", b"\xff\xff\xff\x7fPAR1"):
+        path.write_bytes(b"PAR1" + bytes(1000) + end)
+        with pytest.raises(InputError, match=r"cannot read .*a\.parquet: it does not end as a Parquet file does"):
+            Table(path)
+
+
+def test_a_damaged_end_of_a_parquet_file_is_told_of(tmp_path: Path):
+    path = parquet(tmp_path / "a.parquet", pa.table({"a" * 8: [1.0, 2.0], "y": [0, 1]}))
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b"a" * 8, b"\xff" * 8))  # A name that is no text.
+    with pytest.raises(InputError, match=r"cannot read .*a\.parquet"):
+        Table(path)
+
+
+def test_the_checksums_of_pages_are_looked_at(tmp_path: Path):
+    path, data = tmp_path / "a.parquet", pa.table({"a": np.arange(1000.0), "y": np.arange(1000) % 2})
+    pq.write_table(data, path, compression="none", use_dictionary=False, write_page_checksum=True)
+    whole, number = path.read_bytes(), np.float64(500).tobytes()
+    place = whole.index(number)
+    path.write_bytes(whole[:place] + np.float64(501).tobytes() + whole[place + 8 :])
+    with pytest.raises(InputError, match=r"cannot read .*a\.parquet: .*(checksum|CRC)"):
+        Table(path).read(0, 1000)

@@ -337,3 +337,26 @@ def test_the_fingerprint_tells_data_apart_and_nothing_else(tmp_path: Path):
             Table(tmp_path / f"a.{suffix}", features=["f0", "f1"]).fingerprint,
         ]
         assert len({mine, *others}) == 5
+
+
+def test_labels_that_are_bytes_stay_apart(tmp_path: Path):
+    data = pa.table({"a": [1.0, 2.0, 3.0], "y": [b"\xff", b"\xfe", b"ham"]})
+    table = Table(parquet(tmp_path / "a.parquet", data), shuffle=False)
+    assert (table.classes, table.counts) == ((r"\xfe", r"\xff", "ham"), (1, 1, 1))
+    text = data.set_column(1, "y", pa.Array.from_buffers(pa.string(), 3, data["y"].chunk(0).buffers()))
+    assert Table(parquet(tmp_path / "b.parquet", text)).classes == table.classes
+    assert set(table.classes) == set(Arrays([[1], [2], [3]], [b"\xff", b"\xfe", b"ham"]).classes)
+
+
+def test_labels_that_are_numbers_of_several_types_are_one_column(tmp_path: Path):
+    kinds = (pa.int64(), pa.int32(), pa.float64())
+    paths = [
+        parquet(tmp_path / f"{place}.parquet", pa.table({"a": [1.0, 2.0], "y": pa.array([5, 7], kind)}))
+        for place, kind in enumerate(kinds)
+    ]
+    table = Table(paths, shuffle=False)
+    assert (table.classes, table.counts) == (("5", "7"), (3, 3))
+    assert table.read(0, 6).y.tolist() == [-1, 1] * 3
+    truth = parquet(tmp_path / "3.parquet", pa.table({"a": [1.0, 2.0], "y": [True, False]}))
+    with pytest.raises(InputError, match="another type of column 'y'"):
+        Table([*paths, truth])

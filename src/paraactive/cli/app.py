@@ -193,7 +193,7 @@ def train(
         float | None,
         typer.Option(
             rich_help_panel="Learner",
-            help="The svm reprocesses to this gap after each round; 0: never. Default: 0.2 with margin, signed, iwal.",
+            help="The svm reprocesses to this gap after each round; 0: never. Default: 0.2; uniform, passive: 0.",
         ),
     ] = None,
     hidden: Annotated[
@@ -357,12 +357,13 @@ def predict(
     model: ModelArgument,
     data: Annotated[str, typer.Argument(metavar="DATA", help="Rows to label, a file of any kind that train takes.")],
     out: Annotated[Path | None, typer.Option(help="A CSV file for them. Default: the terminal.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """The label and the score of each row of a file, as CSV."""
     from paraactive.cli.models import predict_file
 
-    predict_file(model, data, out, as_json)
+    predict_file(model, data, out, overwrite, as_json)
 
 
 @app.command(epilog="Example: [bold]paraactive evaluate run.db test.npz[/bold]")
@@ -395,7 +396,7 @@ def heaviest(
 
 @app.command(
     epilog="Example: [bold]paraactive query rows.csv --classes ham,spam --out run.db[/bold]; fill in the column label "
-    "of run.ask.csv; then [bold]paraactive query run.db[/bold], until nothing is asked for."
+    "of run.db.ask.csv; then [bold]paraactive query run.db[/bold], until nothing is asked for."
 )
 def query(
     data: Annotated[
@@ -411,8 +412,10 @@ def query(
     rate: Annotated[float | None, typer.Option(help="Of uniform. Default: 0.02.")] = None,
     warmstart: Annotated[int | None, typer.Option(help="Rows asked for first. Default: 50.")] = None,
     batch: Annotated[int | None, typer.Option(help="Rows sifted in each round. Default: 500.")] = None,
-    budget: Annotated[int | None, typer.Option(help="Labels to ask for in all, at most. Default: no limit.")] = None,
-    seed: SeedOption = 0,
+    budget: Annotated[
+        int | None, typer.Option(help="Labels to ask for in all, at most. Default: as before, or no limit.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="To begin: of the order and the coins. Default: 0.")] = None,
     out: Annotated[Path | None, typer.Option(help="To begin: the run file to write.")] = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from paraactive.run import Run
 from paraactive.runfile import RunFile
 from paraactive.streams import Unlabelled
 from paraactive.streams.columns import named_labels
-from paraactive.validation import one_of
+from paraactive.validation import one_of, whole
 
 _WARMSTART, _BATCH = 50, 500
 _ETA, _FLOOR, _CAP = 0.3, 0.02, 5.0
@@ -44,36 +45,49 @@ class _LabelsWanted(Exception):  # noqa: N818 (the user is asked, that is all)
 
 def query_labels(
     data: str, as_json: bool, *, classes: str | None, features: str | None, rule: str | None, eta: float | None,
-    c0: float | None, rate: float | None, warmstart: int | None, batch: int | None, budget: int | None, seed: int,
-    out: Path | None,
+    c0: float | None, rate: float | None, warmstart: int | None, batch: int | None, budget: int | None,
+    seed: int | None, out: Path | None,
 ) -> None:  # fmt: skip
     """Begin a run, or go on with one, until labels are needed that nobody has told."""
     began = _is_run(data)
-    given = {"classes": classes, "features": features, "rule": rule, "eta": eta, "c0": c0, "rate": rate,
-             "warmstart": warmstart, "batch": batch, "out": out}  # fmt: skip
-    if began:
-        _refuse(given)
-        path = Path(data)
-        _read_answers(path)
-    else:
-        path = _needed("out", out)
-    oracle = Oracle(_ask, budget=budget, batch=10**9)
+    path: Path = Path(data) if began else _needed("out", out)
     try:
         if began:
-            run = paraactive.resume(path, oracle=oracle)
+            _refuse(
+                classes=classes, features=features, rule=rule, eta=eta, c0=c0, rate=rate, warmstart=warmstart,
+                batch=batch, seed=seed, out=out,
+            )  # fmt: skip
+            _read_answers(path)
+            run = paraactive.resume(path, oracle=Oracle(_ask, _budget(path, budget), batch=10**9))
         else:
-            stream = Unlabelled.load(
-                data, names_in(_needed("classes", classes)) or (), columns=names_in(features), seed=seed
-            )
+            names = _class_names(_needed("classes", classes))
+            chosen = _rule(rule, eta=eta, c0=c0, rate=rate)
+            stream = Unlabelled.load(data, names, columns=names_in(features), seed=seed or 0)
+            first = _WARMSTART if warmstart is None else whole("warmstart", warmstart, 1)
             run = paraactive.train(
-                Guarded(LaSVM(gap=0.2), cap=_CAP), stream, rule=_rule(rule, eta=eta, c0=c0, rate=rate), seed=seed,
-                out=path, nodes=1, warmstart=min(warmstart or _WARMSTART, stream.length), batch=batch or _BATCH,
-                oracle=oracle,
+                Guarded(LaSVM(gap=0.2), cap=_CAP), stream, rule=chosen, seed=seed or 0, out=path, nodes=1,
+                warmstart=min(first, stream.length), batch=_BATCH if batch is None else batch,
+                oracle=Oracle(_ask, budget, batch=10**9),
             )  # fmt: skip
     except _LabelsWanted as wanted:
         _write_questions(path, wanted, as_json)
         return
     _tell_end(path, run, as_json)
+
+
+def _budget(path: Path, given: int | None) -> int | None:
+    """That of now, or the one that the run was begun with."""
+    with RunFile.read(path) as file, file.understood():
+        return file.configuration["budget"] if given is None else given
+
+
+def _class_names(text: str) -> list[str]:
+    names = names_in(text) or []
+    if len(names) < 2 or not all(names) or len(set(names)) != len(names):
+        raise InputError(
+            f"--classes is {text!r}", why="they are two different names or more", remedy="give them as ham,spam"
+        )
+    return names
 
 
 def _ask(index: Ints, x: Floats) -> Any:
@@ -98,7 +112,7 @@ def _needed(name: str, value: Any) -> Any:
     return value
 
 
-def _refuse(given: dict[str, Any]) -> None:
+def _refuse(**given: Any) -> None:
     for name, value in given.items():
         if value is not None:
             raise InputError(
@@ -107,7 +121,7 @@ def _refuse(given: dict[str, Any]) -> None:
 
 
 def _rule(name: str | None, **options: float | None) -> Any:
-    kind = one_of("rule that is blind to labels", name or "margin", _BLIND)
+    kind = one_of("label-blind rule", name or "margin", _BLIND)
     given = {key: value for key, value in options.items() if value is not None}
     for key in given:
         if key != {"margin": "eta", "iwal": "c0", "uniform": "rate"}[kind]:
@@ -120,8 +134,8 @@ def _rule(name: str | None, **options: float | None) -> Any:
 
 
 def questions_of(path: Path) -> Path:
-    """Where a run asks: run.ask.csv beside run.db."""
-    return path.with_name(f"{path.stem}.ask.csv")
+    """Where a run asks: run.db.ask.csv beside run.db."""
+    return path.with_name(f"{path.name}.ask.csv")
 
 
 def _write_questions(path: Path, wanted: _LabelsWanted, as_json: bool) -> None:
@@ -148,7 +162,8 @@ def _write_questions(path: Path, wanted: _LabelsWanted, as_json: bool) -> None:
     print(
         f"{len(rows):,} labels are asked for in {questions}: fill in the column label ({', '.join(known['classes'])})."
     )
-    print(f"Then go on with: paraactive query {path}")
+    left = "" if known["budget"] is None else f" ({told + len(rows):,} of the budget of {known['budget']:,})"
+    print(f"Then go on with: paraactive query {shlex.quote(str(path))}{left}")
 
 
 def _seen(path: Path) -> int:
@@ -161,20 +176,16 @@ def _read_answers(path: Path) -> None:
     questions = questions_of(path)
     if not questions.exists():
         return
-    with questions.open(newline="") as file:
-        table = list(csv.DictReader(file))
-    if table and not {"position", "label"} <= set(table[0]):
-        raise InputError(
-            f"{questions} has no columns position and label",
-            why="they say which label is told",
-            remedy="fill in the column label, and leave the others as they are",
-        )
+    table = _table(questions)
     told = [row for row in table if (row["label"] or "").strip()]
-    with RunFile.resume(path) as run, run.understood():
+    index = np.array([_position(questions, row["position"]) for row in told], np.int64)
+    with RunFile.resume(path) as run:
+        with run.understood():
+            known, entries = run.configuration, set(run.positions())
+        _check_positions(questions, index, known["examples"], entries)
+        labels = np.array([(row["label"] or "").strip() for row in told])
         if told:
-            labels = np.array([row["label"].strip() for row in told])
-            index = np.array([_position(questions, row["position"]) for row in told], np.int64)
-            run.remember(index, named_labels(labels, tuple(run.configuration["classes"])))
+            run.remember(index, named_labels(labels, tuple(known["classes"])))
     if len(told) < len(table):
         raise InputError(
             f"{len(table) - len(told):,} of {len(table):,} rows of {questions} have no label yet",
@@ -183,15 +194,44 @@ def _read_answers(path: Path) -> None:
         )
 
 
-def _position(questions: Path, text: str | None) -> int:
+def _table(questions: Path) -> list[dict[str, str | None]]:
+    """Its rows, as spreadsheets write them too: with a mark of the encoding, semicolons or tabs."""
     try:
-        return int(text or "")
-    except ValueError:
+        text = questions.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
         raise InputError(
-            f"{questions} has the position {text!r}",
-            why="it says which row is meant",
-            remedy="change nothing but the column label",
+            f"cannot read {questions}", why=str(error).rstrip("."), remedy="save it as CSV, in UTF-8"
         ) from None
+    head = text.partition("\n")[0]
+    table: list[dict[str, str | None]] = list(csv.DictReader(text.splitlines(), delimiter=max(",;\t", key=head.count)))
+    if table and not {"position", "label"} <= set(table[0]):
+        raise InputError(
+            f"{questions} has no columns position and label",
+            why="they say which label is told",
+            remedy="fill in the column label, and leave the others as they are",
+        )
+    return table
+
+
+def _position(questions: Path, text: str | None) -> int:
+    if not (text or "").strip().isdecimal() or len(text or "") > 18:
+        raise _changed(questions, f"the position {text!r}")
+    return int(text or "")
+
+
+def _check_positions(questions: Path, index: Ints, examples: int, entries: set[int]) -> None:
+    positions = index.tolist()
+    for position in positions:
+        if position >= examples or position in entries:
+            raise _changed(questions, f"the position {position}, which was not asked for")
+        if positions.count(position) > 1:
+            raise _changed(questions, f"the position {position} twice")
+
+
+def _changed(questions: Path, fact: str) -> InputError:
+    return InputError(
+        f"{questions} has {fact}", why="it says which row is meant", remedy="change nothing but the column label"
+    )
 
 
 def _tell_end(path: Path, run: Run, as_json: bool) -> None:

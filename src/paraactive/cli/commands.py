@@ -19,6 +19,7 @@ from paraactive.cli.tables import show_run, show_times
 from paraactive.engines import Cluster
 from paraactive.errors import InputError
 from paraactive.experiments import Comparison, compare_with_passive
+from paraactive.guard import class_weights, guarded
 from paraactive.parts import build_stream
 from paraactive.run import Run
 from paraactive.runfile import RunFile
@@ -62,7 +63,9 @@ def train_run(
     comparison = None
     if passive:
         with ProgressBar("passive", _ERRORS) as bar:
-            comparison = compare_with_passive(run, job.new_learner(), job.stream, job.test, seed=seed, observers=[bar])
+            weights = class_weights(weights_in(class_weight), job.stream)
+            learner_alone, _ = guarded(job.new_learner(), job.new_rule(), None, weights)
+            comparison = compare_with_passive(run, learner_alone, job.stream, job.test, seed=seed, observers=[bar])
     if heading and not as_json:
         print(heading)
     _show(run, as_json, comparison)

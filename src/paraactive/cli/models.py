@@ -21,25 +21,29 @@ from paraactive.runfile import RunFile
 from paraactive.streams import open_examples, open_rows
 
 
-def predict_file(path: Path, data: str, out: Path | None, as_json: bool) -> None:
+def predict_file(path: Path, data: str, out: Path | None, overwrite: bool, as_json: bool) -> None:
     """The class and the score of each row of a file, or its scores for each class."""
+    if out is not None and out.exists() and not overwrite:
+        raise InputError(
+            f"{out} is there already", why="it is never overwritten unasked", remedy="give another name, or --overwrite"
+        )
     model = Model.load(path)
     score = model.decision_function(open_rows(data, model.width, features=model.features))
-    labels, scores = model.named(score).tolist(), score.tolist()
-    if as_json:
-        print(json.dumps({"labels": labels, "scores": scores}, allow_nan=False))
-        return
+    labels = model.named(score).tolist()
     names = ["score"] if score.ndim == 1 else [f"score {name}" for name in model.classes]
     rows = score.reshape(len(score), -1).tolist()
     table = [["label", *names], *([label, *row] for label, row in zip(labels, rows, strict=True))]
-    if out is None:
-        write_csv(sys.stdout, table)
-    else:
+    if out is not None:
         try:
             with out.open("w", newline="") as file:
                 write_csv(file, table)
         except OSError as error:
             raise cannot_write(out, error) from error
+    if as_json:
+        print(json.dumps({"labels": labels, "scores": score.tolist()}, allow_nan=False))
+    elif out is None:
+        write_csv(sys.stdout, table)
+    else:
         print(f"{len(labels):,} predictions are in {out}.")
 
 
@@ -59,10 +63,11 @@ def evaluate_file(path: Path, data: str | None, label: str | None, as_json: bool
     console.print(
         f"{figures['mistakes']:,} mistakes of {figures['examples']:,} examples: an error of {figures['error']:.2%}."
     )
-    table = Table(padding=(0, 2))
+    few = len(model.classes) < 5
+    table = Table(padding=(0, 2 if few else 0))
     table.add_column("label")
     for name in model.classes:
-        table.add_column(f"said {name}", justify="right")
+        table.add_column(f"said {name}" if few else name, justify="right")
     for name, counts in figures["confusion"].items():
         table.add_row(name, *(f"{count:,}" for count in counts.values()))
     console.print(table)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from paraactive.errors import InputError
 from paraactive.examples import Doubles, Examples, Ints, Selected
@@ -26,6 +26,9 @@ KINDS: dict[str, Callable[..., Any]] = {"svm": LaSVM, "network": Network, "sklea
 """The learners that a description can name."""
 LISTED = 1000
 """The most examples that are remembered by their keys: the most confidently wrong."""
+_ENOUGH = 50
+"""Examples of a class that must have been learnt before the model is believed about its labels: one that has not met a
+class is sure of its absence."""
 _INNER = "inner."
 _WAITING = ("x", "y", "index", "key", "importance")
 
@@ -49,7 +52,8 @@ class Guarded:
     set_aside : a margin, in units of the score. An example that lies further than this on the wrong side when its turn
         in the log comes is not learnt, but waits for the end of the round. If the model that the others have made then
         finds it that wrong still, it stays out, and `report` says so; otherwise it is learnt then. Nothing is set
-        aside before the first round, the warmstart, has ended: there is no model to believe. None: all are learnt.
+        aside before the first round, the warmstart, has ended, nor of a class of which fewer than 50 were learnt: there
+        is no model to believe. None: all are learnt.
     classes : of the learner inside, if it has not been told how many there are.
     class_weight : what an example of each class counts for, in the order of the classes; it multiplies the weight.
 
@@ -86,6 +90,7 @@ class Guarded:
         )  # fmt: skip
         if classes is not None and self.classes is None:
             self.classes = check_count(classes)
+        self._check_class_weight(self.classes)
         self._forget()
 
     @property
@@ -95,7 +100,16 @@ class Guarded:
 
     @classes.setter
     def classes(self, classes: int | None) -> None:
+        self._check_class_weight(classes)
         self.learner.classes = classes  # pyright: ignore[reportAttributeAccessIssue]
+
+    def _check_class_weight(self, classes: int | None) -> None:
+        if self.class_weight is not None and classes is not None and len(self.class_weight) != classes:
+            raise InputError(
+                f"class_weight has {len(self.class_weight)} numbers, and there are {classes} classes",
+                why="each class has one",
+                remedy="give a weight for each, in the order of the classes",
+            )
 
     def _description(self) -> Callable[[], dict[str, Any]]:
         """Gives the constructor's parameters. Only around a learner of ours is there `describe`."""
@@ -135,17 +149,20 @@ class Guarded:
     def update(self, selected: Selected) -> None:
         """Learn from these, in this order; what is confidently wrong waits for the end of the round."""
         check_labels(selected.examples.y, self.classes or 2)
+        if len(self._learnt) != (self.classes or 2):
+            self._learnt = np.zeros(self.classes or 2, np.int64)
         capped = self._capped(selected)
         if self.set_aside is None or not self._trusted:
-            self.learner.update(capped)
+            self._learn(capped)
             return
         # One by one: each that is learnt changes what is thought of the next.
         for row in range(len(capped)):
             one = capped.take(slice(row, row + 1))
-            if self._margin(one)[0] < -self.set_aside:
+            known = self._learnt[self._numbers(one)[0]] >= _ENOUGH
+            if known and self._margin(one)[0] < -self.set_aside:
                 self._waiting.append(one)
             else:
-                self.learner.update(one)
+                self._learn(one)
 
     def end_round(self) -> None:
         """A second look at what was set aside in this round, and then what the learner inside does."""
@@ -162,13 +179,20 @@ class Guarded:
         self._note(waiting.examples.key[wrong], margin[wrong])
         if not wrong.all():
             self._returned += int(np.sum(~wrong))
-            self.learner.update(_rows(waiting, ~wrong))
+            self._learn(_rows(waiting, ~wrong))
+
+    def _learn(self, selected: Selected) -> None:
+        self.learner.update(selected)
+        self._learnt += np.bincount(self._numbers(selected), minlength=len(self._learnt))
+
+    def _numbers(self, selected: Selected) -> NDArray[np.intp]:
+        return numbers_of(selected.examples.y, self.classes or 2)
 
     def _capped(self, selected: Selected) -> Selected:
         """The same examples with the weights that they are learnt with, as importance."""
         weight = selected.weight
         if self.class_weight is not None:
-            weight = weight * np.array(self.class_weight)[numbers_of(selected.examples.y, len(self.class_weight))]
+            weight = weight * np.array(self.class_weight)[self._numbers(selected)]
         weight = weight if self.cap is None else np.minimum(weight, self.cap)
         return _weighing(selected.examples, weight)
 
@@ -208,6 +232,7 @@ class Guarded:
     def _forget(self) -> None:
         self._trusted, self._left_out, self._returned = False, 0, 0
         self._keys, self._margins = np.zeros(0, np.int64), np.zeros(0)
+        self._learnt = np.zeros(0, np.int64)
         self._waiting: list[Selected] = []
 
     # Saving ------------------------------------------------------------------------------------------------------
@@ -219,6 +244,7 @@ class Guarded:
             **{_INNER + name: array for name, array in self.learner.save().items()},
             **{f"waiting.{name}": getattr(waiting.examples, name).copy() for name in _WAITING},
             "counts": np.array([self._trusted, self._left_out, self._returned], np.int64),
+            "learnt": self._learnt.copy(),
             "keys": self._keys.copy(),
             "margins": self._margins.copy(),
         }
@@ -227,7 +253,7 @@ class Guarded:
         """Become the learner that was saved."""
         self.learner.load({name.removeprefix(_INNER): state[name] for name in state if name.startswith(_INNER)})
         trusted, self._left_out, self._returned = state["counts"].tolist()
-        self._trusted = bool(trusted)
+        self._trusted, self._learnt = bool(trusted), np.array(state["learnt"])
         self._keys, self._margins = np.array(state["keys"]), np.array(state["margins"])
         waiting = Examples(*(np.array(state[f"waiting.{name}"]) for name in _WAITING))
         self._waiting = [_weighing(waiting, waiting.importance)] if len(waiting) else []

@@ -23,6 +23,7 @@ _EARLY = 64
 """Examples that settle the centre: enough that an outlier or two do not move their median."""
 _SCALED = (2, 4, 8, 16, 32, _EARLY)
 """After so many examples gamma="scale" is taken anew."""
+_STEEPEST = 1e30
 _SCALED_AT_ONCE = 4096
 """Rows: what is temporary stays small beside the data."""
 
@@ -371,7 +372,14 @@ def scale_of(x: Floats, weight: Doubles | None = None) -> float:
         rows = slice(start, start + _SCALED_AT_ONCE)
         variance += float(weight[rows] @ ((x[rows].astype(np.float64) - mean) ** 2).mean(axis=1))
         total += float(weight[rows].sum())
-    return total / (x.shape[1] * variance) if variance > 0 else 1.0
+    scale = total / (x.shape[1] * variance) if variance > 0 else 1.0
+    if scale > _STEEPEST:
+        raise InputError(
+            f"the features have a variance of {variance / total:.2g}",
+            why="squared distances are held in float32, and these are too small for it",
+            remedy="scale the features, for example to zero mean and unit variance",
+        )
+    return scale
 
 
 def _norms(x: Floats) -> Floats:

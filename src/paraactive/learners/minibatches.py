@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from paraactive.examples import Doubles, Floats, Labels, Selected
+from paraactive.learners.foreign import told
 from paraactive.state import State
 
 _COLUMNS = ("x", "y", "weight")
@@ -73,8 +74,15 @@ class Minibatches:
 
     def load(self, state: State) -> None:
         """Wait with what was saved."""
-        columns = [state[f"waiting.{name}"] for name in _COLUMNS if f"waiting.{name}" in state]
-        self._rest = Minibatch(*(np.array(column, order="C") for column in columns)) if columns else None
+        if not any(f"waiting.{name}" in state for name in _COLUMNS):
+            self._rest = None
+            return
+        with told("the examples that wait in the saved state cannot be read", remedy="load one that was saved"):
+            x = np.array(state["waiting.x"], np.float32, order="C")
+            y, weight = np.array(state["waiting.y"], np.int8), np.array(state["waiting.weight"], np.float64)
+            if x.ndim != 2 or y.shape != (len(x),) or weight.shape != (len(x),):
+                raise ValueError(f"features have shape {x.shape}, labels {y.shape}, weights {weight.shape}")
+        self._rest = Minibatch(x, y, weight)
 
     def _keep(self, rest: Minibatch) -> None:
         # A copy: the rows given are the stream's, and may be large.

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paraactive.errors import InputError
+from paraactive.learners.foreign import told
 from paraactive.state import State
 
 TakeApart: TypeAlias = Callable[[Any], tuple[str, Any] | None]
@@ -20,15 +21,16 @@ TakeApart: TypeAlias = Callable[[Any], tuple[str, Any] | None]
 PutTogether: TypeAlias = Callable[[str, Any], Any]
 """Makes the object again."""
 
+REMEDY = "load the state into a learner that was made as the saved one was"
 _TEXT = "json"
 
 
 def to_state(value: Any, take_apart: TakeApart = lambda _: None) -> State:
-    """The value as arrays: `json` has its structure, the others its arrays, copied.
+    """The value as arrays: `json` has its structure, the others its arrays, copied and numbered.
 
     >>> state = to_state({"coef": np.zeros(2), "t": 3, "shape": (2,)})
     >>> sorted(state), from_state(state)["shape"]
-    (['coef', 'json'], (2,))
+    (['array0', 'json'], (2,))
     """
     writing = _Writing(take_apart)
     text = json.dumps(writing.plain(value, ""))
@@ -37,16 +39,8 @@ def to_state(value: Any, take_apart: TakeApart = lambda _: None) -> State:
 
 def from_state(state: State, put_together: PutTogether | None = None) -> Any:
     """The value that `to_state` made this of. Its arrays are copies."""
-    try:
+    with told("the saved state of the learner cannot be read", remedy=REMEDY):
         return _Reading(state, put_together).value(json.loads(bytes(state[_TEXT])))
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(
-            "the saved state of the learner cannot be read",
-            why=f"it is not one that such a learner saved ({type(error).__name__}: {error})",
-            remedy="load the state into a learner that was made as the saved one was",
-        ) from error
 
 
 class _Writing:
@@ -74,14 +68,18 @@ class _Writing:
         if value.dtype.hasobject:
             self._refuse(f"an array of {value.dtype}", path)
         if isinstance(value, np.generic):
-            self.arrays[path] = np.array(value)
-            return {"scalar": path}
+            return {"scalar": self._named(value)}
         if id(value) not in self._met:
-            self._met[id(value)] = path, value
-            self.arrays[path] = np.array(value, order="C")
+            self._met[id(value)] = self._named(value), value
         # A product's bits may depend on how its factors lie in memory.
         order = "F" if value.flags.f_contiguous and not value.flags.c_contiguous else "C"
         return {"array": self._met[id(value)][0], "order": order}
+
+    def _named(self, value: NDArray[Any] | np.generic) -> str:
+        # By number: of a path, "a.b" and "b" within "a" could not be told apart.
+        name = f"array{len(self.arrays)}"
+        self.arrays[name] = np.array(value, order="C")
+        return name
 
     def _unknown(self, value: Any, path: str) -> Any:
         parts = self._take_apart(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import threading
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -12,14 +11,17 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from paraactive.errors import InputError
 from paraactive.examples import Doubles, Selected
 from paraactive.labels import score_shape
+from paraactive.learners.foreign import told
 from paraactive.learners.minibatches import Minibatch, Minibatches
-from paraactive.learners.nested import from_state, to_state
+from paraactive.learners.nested import REMEDY, from_state, to_state
+from paraactive.learners.one_thread import OneThread
 from paraactive.learners.rows import check_rows
+from paraactive.learners.sklearn_classes import built, described, is_known, put_together, set_attributes, take_apart
 from paraactive.learners.tiles import TILE, Tiles
 from paraactive.state import State, digest
 from paraactive.validation import one_of, whole
@@ -33,6 +35,8 @@ _NOT_ONE_BY_ONE = {
     "MLPClassifier": "it divides by the sum of the weights of a call, so that weights 1/p would have no effect",
     "GaussianNB": "it smooths by the variance within a call, which is 0 then",
 }
+_GROWS = {"CategoricalNB"}
+"""Those that make their arrays larger as they learn."""
 _FITTED = "fitted."
 
 
@@ -81,7 +85,7 @@ class SklearnLearner:
         self.classes = None if classes is None else whole("classes", classes, 2)
         self.minibatch, self.tile = whole("minibatch", minibatch, 1), whole("tile", tile, 1)
         self.scores = one_of("kind of scores", scores, _SCORES)
-        self._new = _checked(_built(estimator) if isinstance(estimator, Mapping) else estimator, self.minibatch)
+        self._new = _checked(built(estimator) if isinstance(estimator, Mapping) else estimator, self.minibatch)
         self._reads_probability = _reads_probability(self._new, scores)
         self.estimator = copy.deepcopy(self._new)
         self._gather, self._tiles = Minibatches(self.minibatch), Tiles(self.tile)
@@ -93,12 +97,15 @@ class SklearnLearner:
 
     @property
     def log_odds(self) -> bool:
-        """True if scores are logarithms of probabilities, or come of the logistic loss."""
-        return self._reads_probability or getattr(self._new, "loss", None) == "log_loss"
+        """True if scores are logarithms of probabilities, or come of the logistic loss of two classes.
+
+        Of more classes the logistic loss has one model for each against the rest: their scores are no log-odds.
+        """
+        return self._reads_probability or (self._classes == 2 and getattr(self._new, "loss", None) == "log_loss")
 
     def _description(self) -> Callable[[], dict[str, Any]]:
         """Gives the constructor's parameters. Only an estimator of scikit-learn's, with plain ones, has `describe`."""
-        estimator = _described(self._new)
+        estimator = described(self._new)
         names = ("classes", "scores", "minibatch", "tile")
         return lambda: {"estimator": estimator} | {name: getattr(self, name) for name in names}
 
@@ -121,9 +128,10 @@ class SklearnLearner:
             return self._tiles.score(self._score_tile, rows, shape[1:])
 
     def _score_tile(self, tile: Any) -> Doubles:
-        rows = tile.astype(np.float64)
+        rows, name = tile.astype(np.float64), type(self.estimator).__name__
+        remedy = "change its parameters, or the features; or load a state that it saved"
         # Classes that were not met yet have no variance, or probability 0.
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), told(f"{name} gives no scores of these rows", remedy=remedy):
             if self._reads_probability:
                 return self._from_probability(rows)
             score = np.asarray(self.estimator.decision_function(rows), np.float64)
@@ -151,6 +159,9 @@ class SklearnLearner:
     def _classes(self) -> int:
         return self.classes or 2
 
+    def _labels(self) -> NDArray[np.int64]:
+        return np.array([-1, 1]) if self._classes == 2 else np.arange(self._classes)
+
     # Learning ----------------------------------------------------------------------------------------------------
 
     def update(self, selected: Selected) -> None:
@@ -168,18 +179,13 @@ class SklearnLearner:
     def _learn(self, batch: Minibatch) -> None:
         first = self._width is None
         rows = check_rows(batch.x, batch.x.shape[1] if self._width is None else self._width)
-        labels = {"classes": np.array([-1, 1]) if self._classes == 2 else np.arange(self._classes)} if first else {}
-        try:
-            with np.errstate(all="ignore"):
-                self.estimator.partial_fit(
-                    rows.astype(np.float64), batch.y.astype(np.int64), sample_weight=batch.weight, **labels
-                )
-        except ValueError as error:
-            raise InputError(
-                f"{type(self.estimator).__name__} does not learn from these examples",
-                why=" ".join(str(error).split()),
-                remedy="change its parameters, or the features, so that its partial_fit takes them",
-            ) from error
+        labels = {"classes": self._labels()} if first else {}
+        fact = f"{type(self.estimator).__name__} does not learn from these examples"
+        remedy = "change its parameters, or the features, so that its partial_fit takes them"
+        with np.errstate(all="ignore"), told(fact, remedy=remedy):
+            self.estimator.partial_fit(
+                rows.astype(np.float64), batch.y.astype(np.int64), sample_weight=batch.weight, **labels
+            )
         self._width = rows.shape[1]
         if hasattr(self.estimator, "loss_curve_"):
             # One number more with each step, in every snapshot; only the last is ever read.
@@ -194,20 +200,41 @@ class SklearnLearner:
         state = self._gather.save()
         if self._width is None:
             return state
-        known = {*self._new.get_params(deep=False), *_MADE_ANEW}
-        fitted = {name: value for name, value in vars(self.estimator).items() if name not in known}
-        arrays = to_state({"width": self._width, "attributes": fitted}, _take_apart)
+        fixed = self._fixed()
+        fitted = {name: value for name, value in vars(self.estimator).items() if name not in fixed}
+        arrays = to_state({"width": self._width, "attributes": fitted}, take_apart)
         return state | {_FITTED + name: array for name, array in arrays.items()}
 
     def load(self, state: State) -> None:
         """Become the learner that was saved."""
         arrays = {name.removeprefix(_FITTED): array for name, array in state.items() if name.startswith(_FITTED)}
-        self.estimator, self._width = copy.deepcopy(self._new), None
-        self._gather.load(state)
+        estimator, width = copy.deepcopy(self._new), None
         if arrays:
-            fitted = from_state(arrays, _put_together)
-            vars(self.estimator).update(fitted["attributes"])
-            self._width = int(fitted["width"])
+            with told("the saved state is not one of this estimator", remedy=REMEDY):
+                fitted = from_state(arrays, put_together)
+                width = whole("width", fitted["width"], 1)
+                set_attributes(estimator, fitted["attributes"], self._fixed())
+                self._compare(estimator, width)
+        self._gather.load(state)
+        self.estimator, self._width = estimator, width
+
+    def _fixed(self) -> frozenset[str]:
+        """What is no part of a state: parameters, and the text that some estimators add to them when they are made."""
+        text = (name for name, value in vars(self._new).items() if isinstance(value, str))
+        return frozenset({*self._new.get_params(deep=False), *text, *_MADE_ANEW})
+
+    def _compare(self, estimator: Any, width: int) -> None:
+        """With one that has just begun: where all arrays have fixed shapes, loops trust them, and read beyond them."""
+        if not is_known(estimator) or type(estimator).__name__ in _GROWS:
+            return
+        begun, labels = copy.deepcopy(self._new), self._labels()
+        rows = max(len(labels), self.minibatch)
+        with _as_on_a_node(), np.errstate(all="ignore"):
+            begun.partial_fit(np.zeros((rows, width)), np.resize(labels, rows), classes=labels)
+        found, wanted = _shapes(vars(estimator)), _shapes(vars(begun))
+        for name in wanted.keys() - self._fixed():
+            if found.get(name) != wanted[name]:
+                raise ValueError(f"{name} should have {wanted[name]}, and has {found.get(name)}")
 
     def digest(self) -> str:
         """Equal digests, equal models."""
@@ -242,6 +269,10 @@ def _checked(estimator: Any, minibatch: int) -> Any:
             why=_NOT_ONE_BY_ONE[name],
             remedy="give a minibatch, as minibatch=32",
         )
+    # A class without constraints says nothing of its parameters.
+    if hasattr(estimator, "_parameter_constraints"):
+        with told(f"{name} does not take its parameters", remedy="give others"):
+            estimator._validate_params()
     return _seeded(base.clone(estimator))
 
 
@@ -271,90 +302,15 @@ def _reads_probability(estimator: Any, scores: str) -> bool:
     return (has[0] if scores == "auto" else scores) == "predict_proba"
 
 
-# To and from plain descriptions ------------------------------------------------------------------------------------
-
-
-def _described(estimator: Any) -> dict[str, Any]:
-    """Its class and parameters; an AttributeError if they are not plain, so that a learner of it has no `describe`."""
-    kind = type(estimator)
-    if _known_class(kind.__module__, kind.__qualname__) is not kind:
-        raise AttributeError(f"{kind.__qualname__} is not one of scikit-learn's own, and cannot be described")
-    parameters = estimator.get_params(deep=False)
-    return {"class": f"{kind.__module__}.{kind.__qualname__}"} | {
-        "parameters": {name: _plain(name, value) for name, value in parameters.items()}
-    }
-
-
-def _plain(name: str, value: Any) -> Any:
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
+def _shapes(value: Any) -> Any:
+    """Type and shape of each array within."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape
     if isinstance(value, list | tuple):
-        return [_plain(name, item) for item in value]
-    if hasattr(value, "get_params") and not isinstance(value, type):
-        return _described(value)
-    raise AttributeError(f"{name}={value!r} cannot be described in plain numbers and strings")
-
-
-def _built(description: Mapping[str, Any]) -> Any:
-    """The estimator of such a description. Only classes of scikit-learn's are ever named by one."""
-    module, _, name = str(description.get("class", "")).rpartition(".")
-    kind = _known_class(module, name)
-    if kind is None:
-        raise InputError(
-            f"no estimator {description.get('class')!r}",
-            why="only classifiers of scikit-learn's own are made from a description",
-            remedy="hand the learner over in Python",
-        )
-    given: dict[str, Any] = description.get("parameters", {})
-    return kind(**{name: _built(value) if isinstance(value, Mapping) else value for name, value in given.items()})
-
-
-def _known_class(module: str, name: str) -> type | None:
-    """The estimator's class of that name, if scikit-learn has it."""
-    kind = _sklearn_class(module, name)
-    base = import_module("sklearn.base")
-    return kind if kind is not None and issubclass(kind, base.BaseEstimator) else None
-
-
-def _sklearn_class(module: str, name: str) -> type | None:
-    if module.partition(".")[0] != "sklearn" or ".tests" in module:
-        return None
-    try:
-        kind = getattr(import_module(module), name, None)
-    except ImportError:
-        return None
-    return kind if isinstance(kind, type) and kind.__module__.startswith("sklearn.") else None
-
-
-def _take_apart(value: Any) -> tuple[str, Any] | None:
-    """Objects of scikit-learn's as their attributes, and numpy's old random generator."""
-    kind = type(value)
-    if kind is np.random.RandomState:
-        return "RandomState", value.get_state()
-    if _sklearn_class(kind.__module__, kind.__qualname__) is kind and hasattr(value, "__dict__"):
-        fields = {name: each for name, each in vars(value).items() if name not in _MADE_ANEW}
-        return f"{kind.__module__}.{kind.__qualname__}", fields
-    return None
-
-
-def _put_together(kind: str, inner: Any) -> Any:
-    if kind == "RandomState":
-        generator = np.random.RandomState()
-        generator.set_state(inner)
-        return generator
-    module, _, name = kind.rpartition(".")
-    known = _sklearn_class(module, name)
-    if known is None:
-        raise InputError(
-            f"the saved state has an object of {kind}",
-            why="only those of scikit-learn's own are made from a file",
-            remedy="load the state that such a learner saved",
-        )
-    made = object.__new__(known)
-    vars(made).update(inner)
-    return made
+        return [_shapes(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _shapes(each) for name, each in value.items()}
+    return _shapes(vars(value)) if hasattr(value, "__dict__") else None
 
 
 # How it is called --------------------------------------------------------------------------------------------------
@@ -367,27 +323,11 @@ def _as_on_a_node() -> Generator[None]:
         yield
 
 
-class _OneThread:
-    """The first who comes in sets the limit, the last who leaves takes it back: several threads may score at once."""
-
-    def __init__(self) -> None:
-        self._lock, self._inside = threading.Lock(), 0
-        self._limit: Any = None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if not self._inside:
-                self._limit = _blas().limit(limits=1, user_api="blas")
-            self._inside += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if not self._inside:
-                self._limit.restore_original_limits()
+def _hold_blas() -> Callable[[], object]:
+    return _blas().limit(limits=1, user_api="blas").restore_original_limits
 
 
-_ONE_THREAD = _OneThread()
+_ONE_THREAD = OneThread(_hold_blas)
 
 
 @cache

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -14,8 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from paraactive.errors import InputError
 from paraactive.examples import Doubles, Selected
 from paraactive.labels import numbers_of, score_shape
+from paraactive.learners.foreign import told
 from paraactive.learners.minibatches import Minibatch, Minibatches
-from paraactive.learners.nested import from_state, to_state
+from paraactive.learners.nested import REMEDY, from_state, to_state
+from paraactive.learners.one_thread import OneTorchThread
 from paraactive.learners.tiles import TILE, Tiles
 from paraactive.optional import require
 from paraactive.state import State, digest
@@ -28,6 +32,9 @@ if TYPE_CHECKING:
 Loss: TypeAlias = "Callable[[torch.Tensor, torch.Tensor], torch.Tensor]"
 MakeOptimizer: TypeAlias = "Callable[[list[nn.Parameter]], torch.optim.Optimizer]"
 
+_RANDOM = threading.RLock()
+"""Who holds it may seed torch's generator, which is one for all threads."""
+
 
 class TorchLearner:
     """A torch module as a learner.
@@ -36,11 +43,14 @@ class TorchLearner:
     ----------
     module : gives scores of a batch of rows: of two classes (n,), (n, 1) or (n, 2), of more (n, classes). Or a function
         without parameters that makes it, which is called with torch's generator seeded by `seed`. The module itself
-        learns, and no copy; between updates it is in eval mode.
+        learns, and no copy; between updates it is in eval mode. Parts that are in eval mode when it is given, while it
+        is not as a whole, stay so in learning too, as a batch normalization that is to keep its mean and variance.
     optimizer : makes the optimizer of a list of parameters, as `functools.partial(torch.optim.SGD, lr=0.1)`; a lambda
         cannot be sent to nodes in other processes. By default AdamW with lr=0.001.
-    loss : of (output, target), one number for each example. For one output a row, output is (n,), target -1.0 or 1.0,
-        and the default log(1 + exp(-target output)); for more, (n, C), 0 to C-1, and the default cross entropy.
+    loss : of (output, target), one number for each example. For one output a row, output is (n,), target -1.0 or 1.0
+        (not 0.0 or 1.0, as BCEWithLogitsLoss has it), and the default log(1 + exp(-target output)); for more, output is
+        (n, C), target 0 to C-1, and the default cross entropy. Weights of classes are not the loss's to know: give
+        `train` a class_weight.
     minibatch : examples of the log that one step takes. The step is on sum(weight loss) / minibatch, also for
         the rest that a round ends with: so it is unbiased, and what an example counts does not depend on the others.
     device : where the module is put.
@@ -52,7 +62,7 @@ class TorchLearner:
 
     All computing is done by one thread of the processor: sifting is what goes on side by side. A module with batch
     normalization leaves a single example that a round ends with to the next round, for it cannot learn from one.
-    Schedulers of learning rates are not supported.
+    Schedulers of learning rates are not supported, nor optimizers whose step calls the loss again, as LBFGS.
 
     >>> import numpy as np
     >>> import torch
@@ -88,14 +98,16 @@ class TorchLearner:
         self.seed = whole("seed", seed, 0)
         self.shape = None if shape is None else tuple(whole("shape", each, 1) for each in shape)
         self.device = _device(device)
-        self.module = _made(module, self.seed).to(self.device).eval()
+        self.module = _made(module, self.seed).to(self.device)
+        self._stays_in_eval = [each for each in self.module.modules() if self.module.training and not each.training]
+        self.module.eval()
         self.steps = 0
         """Steps taken."""
         self._make_optimizer = optimizer or partial(_torch().optim.AdamW, lr=1e-3)
         self._optimizer = _optimizer_of(self._make_optimizer, self.module)
         self._loss = loss
         self._gather, self._tiles = Minibatches(self.minibatch), Tiles(self.tile)
-        self._normalizes = _normalizes_batches(self.module)
+        self._normalizes = _normalizes_batches(self.module, self._stays_in_eval)
         if self._normalizes and self.minibatch == 1:
             raise InputError(
                 "the module has batch normalization, and minibatch is 1",
@@ -136,16 +148,10 @@ class TorchLearner:
     def _output(self, rows: NDArray[Any]) -> torch.Tensor:
         """(n,), or (n, classes), of the module as it is."""
         given = self._tensor(rows, _dtype_of(self.module))
-        try:
+        fact = f"the module failed on {len(rows)} examples of shape {self.shape or rows.shape[1:]}"
+        remedy = "give shape=..., the one that the module takes an example in, or another module"
+        with told(fact, remedy=remedy):
             output = self.module(self._shaped(given))
-        except (RuntimeError, ValueError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(
-                f"the module failed on {len(rows)} examples of shape {self.shape or rows.shape[1:]}",
-                why=str(error).strip().partition("\n")[0],
-                remedy="give shape=..., the one that the module takes an example in, or another module",
-            ) from error
         return self._checked(output, len(rows))
 
     def _shaped(self, rows: torch.Tensor) -> torch.Tensor:
@@ -160,14 +166,14 @@ class TorchLearner:
         return rows.reshape(-1, *self.shape)
 
     def _checked(self, output: Any, rows: int) -> torch.Tensor:
-        shape = tuple(getattr(output, "shape", ())) if isinstance(output, _torch().Tensor) else type(output).__name__
+        shape = _shape_of(output)
         if shape == (rows, self._classes):
             return output
         if self._classes == 2 and shape in ((rows,), (rows, 1)):
             return output.reshape(rows)
         wanted = f"({rows}, 1) or ({rows}, 2)" if self._classes == 2 else f"({rows}, {self._classes})"
         raise InputError(
-            f"the module's output for {rows} rows has shape {shape}",
+            f"the module's output for {rows} rows {_has_shape(output)}",
             why=f"with {self._classes} classes it must have shape {wanted}",
             remedy=f"let its last layer have {'1 or 2' if self._classes == 2 else self._classes} outputs",
         )
@@ -193,12 +199,12 @@ class TorchLearner:
             self._step(self._gather.rest())
 
     def _step(self, batch: Minibatch) -> None:
-        self._optimizer.zero_grad()
-        with _one_thread(), _torch().enable_grad(), self._training():
-            total = self._total_loss(batch)
-            total.backward()
+        fact, remedy = f"step {self.steps + 1} failed", "give another loss or optimizer"
+        with _one_thread(), _torch().enable_grad(), self._training(), told(fact, remedy=remedy):
+            self._optimizer.zero_grad()
+            self._total_loss(batch).backward()
             self._optimizer.step()
-        self._optimizer.zero_grad()
+            self._optimizer.zero_grad()
         self.steps += 1
 
     @contextmanager
@@ -206,9 +212,11 @@ class TorchLearner:
         """In train mode, with random numbers that are a function of the seed and the step alone."""
         torch = _torch()
         devices = [self.device] if self.device.type == "cuda" else []
-        with torch.random.fork_rng(devices):
+        with _RANDOM, torch.random.fork_rng(devices):
             torch.manual_seed(int(np.random.SeedSequence([self.seed, self.steps]).generate_state(1)[0]))
             self.module.train()
+            for each in self._stays_in_eval:
+                each.training = False
             try:
                 yield
             finally:
@@ -222,14 +230,23 @@ class TorchLearner:
             target = self._tensor(batch.y, output.dtype)
         else:
             target = self._tensor(numbers_of(batch.y, self._classes), torch.int64)
-        losses = (self._loss or (_logistic if output.ndim == 1 else _cross_entropy))(output, target)
-        if tuple(losses.shape) != (len(batch),):
+        loss = self._loss or (_logistic if output.ndim == 1 else _cross_entropy)
+        fact = f"the loss failed on output of shape {tuple(output.shape)} and target of {tuple(target.shape)}"
+        with told(fact, remedy="give a loss that takes these"):
+            losses: Any = loss(output, target)
+        if _shape_of(losses) != (len(batch),):
             raise InputError(
-                f"the loss of {len(batch)} examples has shape {tuple(losses.shape)}",
+                f"the loss of {len(batch)} examples {_has_shape(losses)}",
                 why="each has its own weight 1/p, so each needs its own loss",
                 remedy='give a loss with reduction="none", which returns one number for each example',
             )
         total = (losses * self._tensor(batch.weight, losses.dtype)).sum() / self.minibatch
+        if not total.requires_grad:
+            raise InputError(
+                f"the loss of step {self.steps + 1} has no gradient",
+                why="it does not depend on the module's parameters, or was detached from them",
+                remedy="compute it of the output by torch's own functions",
+            )
         if not bool(torch.isfinite(total)):
             raise InputError(
                 f"the loss of step {self.steps + 1} is not finite",
@@ -250,18 +267,13 @@ class TorchLearner:
     def load(self, state: State) -> None:
         """Become the learner that was saved, of an equal module and optimizer."""
         saved = from_state(state, _put_together)
-        try:
+        with told("the saved state is not one of this module and optimizer", remedy=REMEDY):
+            steps, optimizer = whole("steps", saved["steps"], 0), _optimizer_of(self._make_optimizer, self.module)
+            _compare_groups(saved["optimizer"]["param_groups"], optimizer.state_dict()["param_groups"])
+            optimizer.load_state_dict(saved["optimizer"])
             self.module.load_state_dict(saved["module"])
-            self._optimizer = _optimizer_of(self._make_optimizer, self.module)
-            self._optimizer.load_state_dict(saved["optimizer"])
-        except (RuntimeError, ValueError, KeyError) as error:
-            raise InputError(
-                "the saved state is not one of this module and optimizer",
-                why=" ".join(str(error).split()),
-                remedy="give the module and the optimizer that it was saved with",
-            ) from error
         self._gather.load(state)
-        self.steps = int(saved["steps"])
+        self._optimizer, self.steps = optimizer, steps
 
     def digest(self) -> str:
         """Equal digests, equal models."""
@@ -300,18 +312,17 @@ def _torch() -> Any:
 
 
 def _device(name: Any) -> Any:
-    try:
-        return _torch().device(name)
-    except (RuntimeError, TypeError) as error:
-        why = str(error).partition("\n")[0]
-        raise InputError(f"no device {name!r}", why=why, remedy="give one of torch's, as 'cpu' or 'cuda:0'") from error
+    torch = _torch()
+    with told(f"no device {name!r}", remedy="give one that torch has here, as 'cpu'"):
+        # A name may be right, and the device not there.
+        return torch.empty(0, device=torch.device(name)).device
 
 
 def _made(module: Any, seed: int) -> nn.Module:
     torch = _torch()
     made: Any = module
     if callable(module) and not isinstance(module, torch.nn.Module):
-        with torch.random.fork_rng([]):
+        with _RANDOM, torch.random.fork_rng([]):
             torch.manual_seed(seed)
             made = module()
     if isinstance(made, torch.nn.Module):
@@ -331,9 +342,10 @@ def _optimizer_of(make: Any, module: nn.Module) -> torch.optim.Optimizer:
             why="none of them requires a gradient",
             remedy="give a module with some",
         )
-    optimizer: Any = make(parameters) if callable(make) else make
+    with told("the optimizer cannot be made", remedy="give a function of a list of parameters that makes one"):
+        optimizer: Any = make(parameters) if callable(make) else make
     if callable(make) and isinstance(optimizer, _torch().optim.Optimizer):
-        return optimizer
+        return _stepping(optimizer)
     raise InputError(
         f"the optimizer is {type(optimizer).__name__}",
         why="each replica makes its own, of its own parameters",
@@ -341,10 +353,30 @@ def _optimizer_of(make: Any, module: nn.Module) -> torch.optim.Optimizer:
     )
 
 
-def _normalizes_batches(module: nn.Module) -> bool:
+def _stepping(optimizer: Any) -> Any:
+    """It, if it takes a step without being told how to compute the loss again."""
+    closure = inspect.signature(optimizer.step).parameters.get("closure")
+    if closure is None or closure.default is not inspect.Parameter.empty:
+        return optimizer
+    raise InputError(
+        f"the optimizer is {type(optimizer).__name__}",
+        why="its step computes the loss several times, and here each minibatch has one",
+        remedy="give one that does not, as torch.optim.SGD or AdamW",
+    )
+
+
+def _compare_groups(saved: Any, own: Any) -> None:
+    """An optimizer of another kind has other options, and torch would take them all the same."""
+    if [set(group) for group in saved] != [set(group) for group in own]:
+        raise ValueError("the optimizer has other options")
+
+
+def _normalizes_batches(module: nn.Module, except_in: list[nn.Module]) -> bool:
     nn = _torch().nn
     kinds = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm)
-    return any(isinstance(each, kinds) for each in module.modules())
+    lazy = (nn.LazyBatchNorm1d, nn.LazyBatchNorm2d, nn.LazyBatchNorm3d)
+    learning = (each for each in module.modules() if not any(each is other for other in except_in))
+    return any(isinstance(each, kinds + lazy) for each in learning)
 
 
 def _dtype_of(module: nn.Module) -> torch.dtype:
@@ -355,17 +387,9 @@ def _dtype_of(module: nn.Module) -> torch.dtype:
 # How it is computed ------------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def _one_thread() -> Generator[None]:
-    """Bits may depend on the number of threads. It is a setting of the thread that calls, so others do not notice."""
-    torch = _torch()
-    before: int = torch.get_num_threads()
-    # Also where it is 1 already: who limited OpenMP, as threadpoolctl does, has not told torch's MKL.
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+@cache
+def _one_thread() -> OneTorchThread:
+    return OneTorchThread(_torch())
 
 
 def _logistic(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
@@ -374,6 +398,15 @@ def _logistic(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
 
 def _cross_entropy(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     return _torch().nn.functional.cross_entropy(output, target, reduction="none")
+
+
+def _shape_of(value: Any) -> tuple[int, ...] | None:
+    return tuple(value.shape) if isinstance(value, _torch().Tensor) else None
+
+
+def _has_shape(value: Any) -> str:
+    shape = _shape_of(value)
+    return f"is a {type(value).__name__}, and no tensor" if shape is None else f"has shape {shape}"
 
 
 # Tensors as arrays -------------------------------------------------------------------------------------------------

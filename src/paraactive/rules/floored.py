@@ -40,6 +40,8 @@ def floored(rule: Rule, floor: float) -> Rule:
     >>> rule.probability(np.array([0.0, 9.0]), np.array([400, 400])).tolist()
     [1.0, 0.01]
     """
+    if isinstance(rule, FlooredAware | FlooredBlind):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return floored(rule.rule, max(rule.floor, fraction("floor", floor)))
     # Cast: whether it needs scores, and can be described, is known of each one only, not of the class.
     return cast(Rule, FlooredAware(rule, floor) if rule.needs_labels is True else FlooredBlind(rule, floor))
 

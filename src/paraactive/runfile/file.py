@@ -22,6 +22,7 @@ import numpy as np
 from paraactive.errors import InputError, RunFileLockedError
 from paraactive.events import Event, Round
 from paraactive.examples import Entries, Examples, Ints, Labels, Place, Selected, Stretch, Tile
+from paraactive.labels import labels_of
 from paraactive.learners.base import Learner
 from paraactive.log import Learnt, joined
 from paraactive.node import as_on_a_node, relearn
@@ -278,15 +279,27 @@ class RunFile:
         return Learnt(np.array(key, np.int64), p, np.array(importance, np.float64) / p)
 
     def heaviest(self, count: int = 10) -> list[dict[str, Any]]:
-        """The entries of the largest weights, the heaviest first, with all that the log says of them but features."""
+        """The entries that were learnt with the largest weights, the heaviest first; all of them but the features."""
         names = ("sequence", "position", "key", "y", "p", "weight")
+        learner = self.configuration.get("learner", {})
+        cap, by_class = learner.get("cap"), learner.get("class_weight") or []
+        labels = labels_of(np.arange(len(by_class)), len(by_class)).tolist()
+        weight = "importance / p" + "".join(f" * iif(y = {y}, {w!r}, 1)" for y, w in zip(labels, by_class, strict=True))
+        weight = weight if cap is None else f"min({weight}, {cap!r})"
         with self._guarded("read"):
             rows = self._database.execute(
-                "SELECT sequence, position, key, y, p, importance / p AS weight FROM entries "
-                "ORDER BY weight DESC, sequence LIMIT ?",
+                f"SELECT sequence, position, key, y, p, {weight} AS weight "
+                "FROM entries ORDER BY weight DESC, sequence LIMIT ?",
                 (whole("count", count, 0),),
             ).fetchall()
         return [dict(zip(names, row, strict=True)) for row in rows]
+
+    def positions(self) -> list[int]:
+        """Of all entries, in order."""
+        with self._guarded("read"):
+            return [
+                position for (position,) in self._database.execute("SELECT position FROM entries ORDER BY sequence")
+            ]
 
     def answers(self) -> dict[int, int]:
         """See `oracle.Answers`."""
@@ -299,6 +312,10 @@ class RunFile:
             self._database.executemany(
                 "INSERT OR REPLACE INTO answers VALUES (?, ?)", zip(index.tolist(), y.tolist(), strict=True)
             )
+        self._commit()
+
+    def secure(self) -> None:
+        """See `oracle.Answers`."""
         self._commit()
 
     @property
@@ -330,7 +347,7 @@ class RunFile:
         if stream is not None and x[0] is None:
             features = stream.at(index).x
         else:
-            features = np.frombuffer(b"".join(x), np.float32).reshape(len(rows), -1)
+            features = np.frombuffer(bytearray().join(x), np.float32).reshape(len(rows), -1)  # writable, as torch likes
         examples = Examples(features, np.array(y, np.int8), index, np.array(key, np.int64), np.array(importance))
         nowhere = np.zeros(len(rows), np.int64)
         return Selected(examples, np.array(p), np.array(seen, np.int64), np.array(version, np.int64), nowhere)

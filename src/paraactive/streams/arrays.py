@@ -13,7 +13,6 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paraactive.errors import InputError
 from paraactive.examples import Examples, Ints, Labels
 from paraactive.labels import labels_of, numbers_of
 from paraactive.streams.columns import (
@@ -26,14 +25,15 @@ from paraactive.streams.columns import (
     label_name,
     named_labels,
 )
+from paraactive.streams.locations import other_data
 from paraactive.streams.numpy_files import open_columns
 from paraactive.streams.passes import checked_passes, rows_at
-from paraactive.streams.positions import between, listed
+from paraactive.streams.positions import UserStream
 from paraactive.streams.svmlight_files import is_svmlight, read_svmlight
 from paraactive.validation import whole
 
 
-class Arrays:
+class Arrays(UserStream):
     """A stream over the rows of `x` with labels `y`.
 
     The labels may be any values: of two the smaller becomes -1, the larger +1, more become 0, 1, 2 in their order.
@@ -128,11 +128,6 @@ class Arrays:
         numbers = numbers_of(self._y, len(self._values))
         return tuple(np.bincount(numbers, minlength=len(self._values)).tolist())
 
-    @property
-    def regenerates(self) -> bool:
-        """False: the data is the user's, and may be gone when a run is resumed."""
-        return False
-
     @cached_property
     def fingerprint(self) -> str:
         """A SHA-256 of the features, the labels and their names: a resumed run checks that it reads the same data.
@@ -147,14 +142,6 @@ class Arrays:
         if self._weight is not None:
             digest.update(self._weight.data)
         return digest.hexdigest()
-
-    def read(self, first: int, last: int) -> Examples:
-        """The examples at positions first <= index < last."""
-        return self._make(between(first, last, self.length))
-
-    def at(self, index: Ints) -> Examples:
-        """The examples at these positions."""
-        return self._make(listed(index, self.length))
 
     def _make(self, index: Ints) -> Examples:
         key = rows_at(index, self.rows, self.seed, self.shuffle)
@@ -198,9 +185,5 @@ def load_columns(path: Path, width: int | None = None) -> tuple[NDArray[Any], ND
 def _reopen(path: str, seed: int, shuffle: bool, passes: int | None, fingerprint: str) -> Arrays:
     stream = Arrays.load(path, seed=seed, shuffle=shuffle, passes=passes)
     if stream.fingerprint != fingerprint:
-        raise InputError(
-            f"{path} holds other data than where the stream was made",
-            why="all nodes must read the same stream",
-            remedy="copy the same file to every node, and leave it alone during a run",
-        )
+        raise other_data(path)
     return stream

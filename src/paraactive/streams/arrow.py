@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from paraactive.errors import InputError
 from paraactive.examples import Doubles, Floats
 from paraactive.optional import require
+from paraactive.streams.columns import label_name
 
 _BLOCK = 2048
 """Rows that are turned from columns at a time."""
@@ -43,7 +44,12 @@ def is_text(kind: Any) -> bool:
 
 def same_kind(one: Any, other: Any) -> bool:
     """True if the types have the same values, however they are stored."""
-    return _plain(one) == _plain(other) or (is_text(one) and is_text(other))
+    return _plain(one) == _plain(other) or any(kind(one) and kind(other) for kind in (is_text, _is_counted))
+
+
+def _is_counted(kind: Any) -> bool:
+    """True for numbers that are not truth values: 1 is one label in all of their types, and True another."""
+    return is_number(kind) and not library().types.is_boolean(_plain(kind))
 
 
 def _plain(kind: Any) -> Any:
@@ -100,14 +106,17 @@ def coded_labels(column: Any) -> tuple[list[Any], NDArray[np.int64]]:
         coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
         numbers = coded.indices.cast("int64").fill_null(len(coded.dictionary))
         codes.append(numbers.to_numpy(zero_copy_only=False) + len(values))
-        values += [*map(_plain_value, coded.dictionary.to_pylist()), None]
+        known = coded.dictionary
+        if is_text(known.type):
+            known = known.cast(pa.large_binary())  # Python would refuse text that is not UTF-8.
+        values += [*map(_plain_value, known.to_pylist()), None]
     return values, np.concatenate([np.zeros(0, np.int64), *codes])
 
 
 def _plain_value(value: Any) -> Any:
     """A value as Python has it; a decimal as a float; None for NaN."""
     if isinstance(value, bytes):
-        return value.decode(errors="replace")
+        return label_name(value)
     if value is None or isinstance(value, str | bool | int):
         return value
     return None if value != value else float(value)

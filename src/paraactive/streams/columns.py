@@ -5,7 +5,7 @@ Each error says how many places are wrong and where the first is, so that it can
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -52,6 +52,12 @@ def features(x: ArrayLike, rows: int) -> Floats:
             remedy="give at least one row and one column",
         )
     return cast(Any, given) if isinstance(given, SparseRows) else _as_float32(given)
+
+
+def features_alone(x: ArrayLike) -> Floats:
+    """The same of rows that have no labels, however many."""
+    given: Any = x if is_sparse(x) else _array("x", x)
+    return features(given, given.shape[0] if given.shape else 1)
 
 
 def _as_float32(given: NDArray[Any]) -> Floats:
@@ -157,6 +163,21 @@ def check_classes(names: list[str]) -> None:
         )
 
 
+def given_names(classes: Sequence[Any]) -> tuple[str, ...]:
+    """The names of classes that a user lists; an error if one is listed twice, or a text stands for the list.
+
+    >>> given_names(["ham", 5.0])
+    ('ham', '5')
+    """
+    names = tuple(label_name(name) for name in classes)
+    if isinstance(classes, str) or len(set(names)) != len(names):
+        raise InputError(
+            f"classes is {classes!r}", why="they are different names", remedy='give them as ("ham", "spam")'
+        )
+    check_classes(list(names))
+    return names
+
+
 def example_weights(weight: ArrayLike, rows: int) -> Doubles:
     """A positive weight for each example."""
     weights = _array("weight", weight)
@@ -211,9 +232,11 @@ def named_labels(labels: NDArray[Any], classes: tuple[str, ...]) -> Labels:
 def label_name(value: Any) -> str:
     """What a label is called: 5, 5.0 and "5" are one label, whatever file they come from.
 
-    >>> label_name(5.0), label_name(True), label_name("spam")
-    ('5', 'True', 'spam')
+    >>> label_name(5.0), label_name(True), label_name("spam"), label_name(b"ham")
+    ('5', 'True', 'spam', 'ham')
     """
+    if isinstance(value, bytes):
+        return value.decode(errors="backslashreplace")  # Two labels that are not UTF-8 stay two.
     number = isinstance(value, float) or getattr(value, "dtype", np.dtype(object)).kind == "f"
     return str(int(value)) if number and float(value).is_integer() else str(value)
 

@@ -14,7 +14,7 @@ from typing import IO, Any
 from paraactive.errors import InputError
 from paraactive.streams.arrow import library
 from paraactive.streams.columns import some
-from paraactive.streams.locations import cannot_read, open_binary, suffix_of
+from paraactive.streams.locations import cannot_read, open_binary, other_data, suffix_of
 from paraactive.streams.shards import Piece
 from paraactive.streams.table_columns import Chosen, check_names, check_types
 
@@ -48,6 +48,11 @@ class CsvFiles:
         schema = self._parse(self._first, files[0], 0, None).schema
         self.kinds: dict[str, Any] = dict(zip(schema.names, schema.types, strict=True))
 
+    @property
+    def aside(self) -> tuple[str, ...]:
+        """Columns that are features only if they are named: a first one without a name, the index of a pandas frame."""
+        return tuple(name for name in self._names[:1] if not name.strip())
+
     def choose(self, chosen: Chosen) -> None:
         """Say which columns will be read: an error if one is not of numbers."""
         for name in chosen.numbers:
@@ -80,11 +85,7 @@ class CsvFiles:
                 source.seek(int(offset))
                 text = source.read(int(size))
             if _stamp(text) != stamp:
-                raise InputError(
-                    f"{file} holds other data than where the stream was made",
-                    why="all nodes must read the same stream",
-                    remedy="copy the same file to every node, and leave it alone during a run",
-                )
+                raise other_data(file)
             yield file, piece.first, self._parse(text, file, piece.first, columns)
 
     def _check_text(self, name: str) -> None:
@@ -92,7 +93,8 @@ class CsvFiles:
         if str(self.kinds[name]) != "string":
             return
         values = self._parse(self._first, self.files[0], 0, (name,), {name: "string"}).column(name).to_pylist()
-        row, text = next((row, text) for row, text in enumerate(values) if text and not is_number_text(text))
+        texts = ((row, text) for row, text in enumerate(values) if text and not is_number_text(text))
+        row, text = next(texts, (0, ""))
         if row > 0:
             raise InputError(
                 f"{self.files[0]} has {text!r} at row {row}, column {name!r}",
@@ -167,7 +169,7 @@ def is_number_text(text: str) -> bool:
     >>> is_number_text("-1.5e3"), is_number_text("1_000"), is_number_text("n/a")
     (True, False, False)
     """
-    return re.fullmatch(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", text) is not None
+    return re.fullmatch(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", text, re.ASCII) is not None
 
 
 def _header(file: str, source: IO[bytes]) -> tuple[str, list[str]]:
@@ -189,7 +191,7 @@ def _header(file: str, source: IO[bytes]) -> tuple[str, list[str]]:
             f"{file} has no header", why="its first line names the columns", remedy="write one, as a,b,label"
         )
     separator = _separator(file, text)
-    names = next(csv.reader([text], delimiter=separator))
+    names = _names(file, text, separator)
     if all(map(is_number_text, names)):
         raise InputError(
             f"{file} begins with numbers, {some(names)}",
@@ -198,6 +200,22 @@ def _header(file: str, source: IO[bytes]) -> tuple[str, list[str]]:
         )
     check_names(file, names)
     return separator, names
+
+
+def _names(file: str, header: str, separator: str) -> list[str]:
+    try:
+        names = next(csv.reader([header], delimiter=separator))
+    except csv.Error as error:
+        words = ValueError("its lines end with a carriage return alone") if "\r" in header else error
+        raise cannot_read(file, words, "write it as UTF-8 text whose lines end with a line feed") from None
+    nameless = [place for place, name in enumerate(names) if place and not name.strip()]
+    if nameless:
+        raise InputError(
+            f"column {nameless[0] + 1} of {file} has no name",
+            why="columns are told apart by name",
+            remedy="name it in the header, or write the file without it",
+        )
+    return names
 
 
 def _separator(file: str, header: str) -> str:

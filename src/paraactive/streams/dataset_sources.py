@@ -5,19 +5,16 @@ Neither library is imported: what counts is what the object can do.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paraactive.errors import InputError
-from paraactive.streams.columns import check_classes, label_name
-from paraactive.streams.items import as_label, split_item
+from paraactive.streams.columns import check_classes, label_name, some
+from paraactive.streams.items import Item, Layout, as_label, split_item
 from paraactive.streams.table_columns import check_column
-
-Given: TypeAlias = tuple[Any, Any]
-"""The features and the label of an example."""
 
 
 class Source(Protocol):
@@ -31,7 +28,7 @@ class Source(Protocol):
         """Of the classes 0, 1, 2, if the data set has them."""
         ...
 
-    def get(self, rows: list[int]) -> list[Given]:
+    def get(self, rows: list[int]) -> list[Item]:
         """The examples with these numbers."""
         ...
 
@@ -41,6 +38,7 @@ class Pairs:
 
     def __init__(self, data: Any, label: str, features: Sequence[str] | None) -> None:
         self._data, self._label, self._features = data, label, features
+        self._layout = Layout()
 
     def labels(self) -> NDArray[Any]:
         """The attribute `targets` or `labels`, if it has one for each example; otherwise all examples are read."""
@@ -49,24 +47,28 @@ class Pairs:
             known = getattr(self._data, name, None)
             if known is not None and hasattr(known, "__len__") and len(known) == count:
                 return np.asarray([as_label(each) for each in known])
-        return np.asarray([label for start in range(0, count, 1024) for _, label in self._some(start, count)])
+        return np.asarray([label for start in range(0, count, 1024) for label in self._some(start, count)])
 
-    def _some(self, start: int, count: int) -> list[Given]:
-        return self.get(list(range(start, min(start + 1024, count))))
+    def _some(self, start: int, count: int) -> list[Any]:
+        return [item.label for item in self.get(list(range(start, min(start + 1024, count))))]
 
     def names(self) -> None:
         """None: the labels are their own names."""
 
-    def get(self, rows: list[int]) -> list[Given]:
-        """The examples with these numbers."""
-        items = [split_item(self._data[row], self._label, self._features, row) for row in rows]
-        return [(item.features, as_label(item.label)) for item in items]
+    def get(self, rows: list[int]) -> list[Item]:
+        """The examples with these numbers; the first that is asked for, number 0, says which features there are."""
+        return [self._get(row) for row in rows]
+
+    def _get(self, row: int) -> Item:
+        features, label, weight = split_item(self._data[row], self._label, self._features, row)
+        return Item(self._layout.arrange(features, row), as_label(label), as_label(weight))
 
 
 class Columns:
     """Columns of which any rows are asked for at once, as dictionaries."""
 
     def __init__(self, data: Any, label: str, features: Sequence[str] | None) -> None:
+        _check_untransformed(data)
         columns: list[str] = list(data.column_names)
         for name in (label, *(features or ())):
             check_column("the data set", name, columns)
@@ -88,20 +90,40 @@ class Columns:
         """Those of a ClassLabel."""
         return class_names(self._data, self._label)
 
-    def get(self, rows: list[int]) -> list[Given]:
+    def get(self, rows: list[int]) -> list[Item]:
         """The examples with these numbers."""
         if not rows:
             return []
         columns = self._data[rows]
         labels = [as_label(label) for label in columns[self._label]]
         if len(self._names) == 1:
-            return list(zip(columns[self._names[0]], labels, strict=True))
+            return [Item(*pair) for pair in zip(columns[self._names[0]], labels, strict=True)]
         lines = zip(*(columns[name] for name in self._names), strict=True)
-        return [(dict(zip(self._names, line, strict=True)), label) for line, label in zip(lines, labels, strict=True)]
+        return [
+            Item(dict(zip(self._names, line, strict=True)), label) for line, label in zip(lines, labels, strict=True)
+        ]
+
+
+def _check_untransformed(data: Any) -> None:
+    """An error if the data set changes its columns whenever they are read, which reading them as arrays would undo."""
+    form: Any = getattr(data, "format", None)
+    if isinstance(form, dict) and form.get("type") == "custom":  # pyright: ignore[reportUnknownMemberType]
+        raise InputError(
+            "the data set has a transform of its own",
+            why="its columns are read as they are stored",
+            remedy="take it off, as data.with_format(None), and give it as transform=..., or apply it with data.map",
+        )
 
 
 def open_source(data: Any, label: str, features: Sequence[str] | None) -> Source:
     """The data set as what it can be read as; an error if it has no length or cannot be asked for an example."""
+    if isinstance(data, Mapping):
+        names = [str(name) for name in data]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        raise InputError(
+            f"a data set of type {type(data).__name__}, which has {some(names)}",  # pyright: ignore[reportUnknownArgumentType]
+            why="its examples cannot be asked for by number",
+            remedy="give one of its parts, as data['train'], or a list of pairs (x, y)",
+        )
     if not hasattr(data, "__len__") or not hasattr(data, "__getitem__"):
         raise InputError(
             f"a data set of type {type(data).__name__}",

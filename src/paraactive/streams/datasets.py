@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,20 +13,21 @@ from paraactive.errors import InputError
 from paraactive.examples import Examples, Floats, Ints
 from paraactive.labels import labels_of
 from paraactive.streams.columns import class_values, label_column, label_name
-from paraactive.streams.dataset_sources import Given, numbers_by_name, open_source
-from paraactive.streams.items import as_row
+from paraactive.streams.dataset_sources import numbers_by_name, open_source
+from paraactive.streams.items import Item, Layout, as_row
 from paraactive.streams.passes import checked_passes, rows_at
-from paraactive.streams.positions import between, listed
-from paraactive.validation import whole
+from paraactive.streams.positions import UserStream
+from paraactive.validation import positive, whole
 
 
-class Dataset:
+class Dataset(UserStream):
     """A stream over anything with a length whose examples can be asked for by number.
 
-    `source` is a torch Dataset, or a list, of pairs (features, label); or a `datasets.Dataset` of Hugging Face, whose
-    columns `label` and `features` name, by default all others. Features of any shape become a row of numbers, those of
-    several columns one after the other. `transform` is called with the features of an example first, a
-    dictionary if there are several columns. An example must be the same each time it is read: no random changes.
+    `source` is a torch Dataset, or a list, of pairs (features, label), triples (features, label, weight) or
+    dictionaries; or a `datasets.Dataset` of Hugging Face, whose columns `label` and `features` name, by default all
+    others. Features of any shape become a row of numbers, those of several columns one after the other, in the order
+    of the first example. `transform` is called with the features of an example first, a dictionary if there are
+    several columns. An example must be the same each time it is read: no random changes.
 
     All labels are needed at the beginning. They are taken from the label column, or from the attribute `targets` or
     `labels` of the source; if it has none, all examples are read once. It travels if the source can be pickled.
@@ -52,6 +55,7 @@ class Dataset:
         self.classes, numbers = numbers_by_name(self._values, self._source.names())
         self._number = numbers[self._value]
         self._y = labels_of(self._number, len(self.classes))
+        self._layout = Layout()
         self.width = len(self._row(0, self._source.get([0])[0]))
 
     classes: tuple[str, ...]
@@ -74,29 +78,31 @@ class Dataset:
         """Rows times passes; None if it never ends."""
         return None if self.passes is None else self.rows * self.passes
 
-    @property
-    def regenerates(self) -> bool:
-        """False: the data is the user's, and may be gone when a run is resumed."""
-        return False
+    @cached_property
+    def fingerprint(self) -> str:
+        """A SHA-256 that tells a resumed run whether it reads the same data, in the same order.
 
-    def read(self, first: int, last: int) -> Examples:
-        """The examples at positions first <= index < last."""
-        return self._make(between(first, last, self.length))
-
-    def at(self, index: Ints) -> Examples:
-        """The examples at these positions."""
-        return self._make(listed(index, self.length))
+        It covers all labels and the features of the first and the last example: not every feature, which would take a
+        pass over the whole data set.
+        """
+        known = (self.width, self.classes, self.seed, self.shuffle)
+        digest = hashlib.sha256(repr(known).encode() + self._y.tobytes())
+        ends = [0, self.rows - 1]
+        for row, item in zip(ends, self._source.get(ends), strict=True):
+            digest.update(self._row(row, item, self.width).astype("<f4").tobytes())
+        return digest.hexdigest()
 
     def _make(self, index: Ints) -> Examples:
         key = rows_at(index, self.rows, self.seed, self.shuffle)
-        x = np.empty((len(key), self.width), np.float32)
+        x, weight = np.empty((len(key), self.width), np.float32), np.empty(len(key))
         rows: list[int] = key.tolist()
-        for place, (row, given) in enumerate(zip(rows, self._source.get(rows), strict=True)):
-            x[place] = self._row(row, given, self.width)
-        return Examples(x, self._y[key], index, key)
+        for place, (row, item) in enumerate(zip(rows, self._source.get(rows), strict=True)):
+            x[place] = self._row(row, item, self.width)
+            weight[place] = positive(f"the weight of example {row}", item.weight)
+        return Examples(x, self._y[key], index, key, weight)
 
-    def _row(self, row: int, given: Given, width: int | None = None) -> Floats:
-        features, label = given
+    def _row(self, row: int, item: Item, width: int | None = None) -> Floats:
+        features, label, _ = item
         known = label_name(self._values[self._value[row]])
         if label_name(label) != known:
             raise InputError(
@@ -104,7 +110,8 @@ class Dataset:
                 why="an example must be the same each time it is read",
                 remedy="give a data set whose targets are the labels of its examples",
             )
-        return as_row(features if self.transform is None else self.transform(features), row, width)
+        made = features if self.transform is None else self.transform(features)
+        return as_row(self._layout.arrange(made, row), row, width)
 
     def __repr__(self) -> str:
         return (

@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from paraactive.errors import InputError
 from paraactive.examples import Examples, Floats
 from paraactive.streams import svmlight_files, table_files
 from paraactive.streams.arrays import Arrays, load_like
 from paraactive.streams.base import Stream
-from paraactive.streams.columns import check_width, some
-from paraactive.streams.columns import features as checked_features
-from paraactive.streams.locations import is_folder, is_remote, suffix_of
+from paraactive.streams.columns import check_width, features_alone, some
+from paraactive.streams.locations import is_folder, is_pattern, is_remote, missing_file, suffix_of
 from paraactive.streams.numpy_files import open_features
 from paraactive.streams.shards import make_shards
 from paraactive.streams.svmlight_files import is_svmlight, read_svmlight
@@ -98,21 +96,21 @@ def open_rows(
         names = _without_label(files, width, label) if features is None else features
         x = _read(files, names, None, ()).x
     elif is_svmlight(str(path)):
-        x = _checked(read_svmlight(Path(str(path)), width)[0])
+        x = features_alone(read_svmlight(Path(str(path)), width)[0])
     else:
-        x = _checked(open_features(Path(str(path)), width))
+        x = features_alone(open_features(Path(str(path)), width))
     if width is not None:
         check_width(x, width)
     return x
 
 
 def column_names(path: Paths) -> tuple[str, ...] | None:
-    """The names of the columns of a table; None if the file is of another kind."""
-    return tuple(open_files(path).kinds) if _is_table(path) else None
+    """The names of the columns of a table, without the index of a pandas frame; None if the file is of another kind."""
+    return tuple(_plain_names(open_files(path))) if _is_table(path) else None
 
 
-def _checked(given: NDArray[Any]) -> Floats:
-    return checked_features(given, len(given) if given.ndim else 1)
+def _plain_names(files: Files) -> list[str]:
+    return [name for name in files.kinds if name not in files.aside]
 
 
 def find_label(files: Files) -> str:
@@ -129,14 +127,14 @@ def find_label(files: Files) -> str:
 
 
 def _without_label(files: Files, width: int | None, label: str | None) -> list[str]:
-    names = list(files.kinds)
+    names = _plain_names(files)
     rest = [name for name in names if (name.lower() not in LABELS if label is None else name != label)]
     return rest if label is not None or (len(names) != width and len(rest) == width) else names
 
 
 def _read(files: Files, features: Sequence[str] | None, label: str | None, classes: tuple[str, ...]) -> Rows:
     """All rows, in their order."""
-    chosen = choose(files.files[0], files.kinds, features, label, None)
+    chosen = choose(files.files[0], files.kinds, files.aside, features, label, None)
     files.choose(chosen)
     labels = scan(files, chosen)
     numbers: dict[Any, int] = {} if label is None else labels.classes(classes)[2]
@@ -155,12 +153,14 @@ def _is_table(path: Paths) -> bool:
             why=f"only files that end in {', '.join(table_files.SUFFIXES)} are read from an address",
             remedy="copy it to this machine first",
         )
-    if is_folder(path) or any(sign in suffix for sign in "*?["):
+    if is_folder(path) or is_pattern(suffix or path):
         return True
     if suffix == ".txt":
         return not is_svmlight(path)
     if suffix in table_files.SUFFIXES:
         return True
+    if not suffix and not is_remote(path) and not Path(path).exists():
+        raise missing_file(path)
     if suffix not in SUFFIXES:
         packed = suffix in (".gz", ".bz2", ".xz", ".zst", ".zip")
         raise InputError(

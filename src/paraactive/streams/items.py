@@ -12,6 +12,31 @@ from paraactive.examples import Floats
 from paraactive.streams.columns import some
 
 
+class Layout:
+    """The names of the features, as the first example has them. All others must have the same, in any order.
+
+    >>> layout = Layout()
+    >>> layout.arrange({"age": 3, "size": 4}, row=0), layout.arrange({"size": 5, "age": 6}, row=1)
+    ({'age': 3, 'size': 4}, {'age': 6, 'size': 5})
+    """
+
+    def __init__(self) -> None:
+        self._names: tuple[str, ...] | None = None
+
+    def arrange(self, features: Any, row: int) -> Any:
+        """Features with names in the order of the first example; those without names as they are."""
+        own: tuple[str, ...] = tuple(features) if isinstance(features, Mapping) else ()
+        if self._names is None:
+            self._names = own
+        if set(own) != set(self._names):
+            raise InputError(
+                f"example {row} has {_features(own)}",
+                why=f"the first one has {_features(self._names)}, and a feature has the same place in all",
+                remedy="give all examples the same features, or name those to use as features=[...]",
+            )
+        return {name: features[name] for name in self._names} if own else features
+
+
 class Item(NamedTuple):
     """One example, as it was given."""
 
@@ -80,7 +105,8 @@ def as_row(features: Any, row: int, width: int | None = None) -> Floats:
 def as_array(given: Any) -> np.ndarray[Any, Any]:
     """A tensor, picture, list or number as an array of numbers."""
     if hasattr(given, "detach"):  # A tensor of torch, which need not be on this processor.
-        given = given.detach().cpu().numpy()
+        tensor = given.detach().cpu()
+        given = (tensor.float() if "bfloat16" in str(tensor.dtype) else tensor).numpy()  # numpy has no such type.
     array = np.asarray(given)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"they are of type {array.dtype if array.dtype.kind != 'O' else type(given).__name__}")
@@ -92,3 +118,7 @@ def as_label(given: Any) -> Any:
     if hasattr(given, "detach"):
         given = given.detach().cpu().numpy()
     return given.item() if isinstance(given, np.ndarray) and given.size == 1 else given
+
+
+def _features(names: tuple[str, ...]) -> str:
+    return f"the features {some(list(names))}" if names else "features without names"

@@ -61,14 +61,27 @@ def find_files(path: Location, suffixes: Iterable[str]) -> tuple[str, ...]:
     elif Path(path).exists():
         found = [str(path)]
     else:
-        found = glob.glob(str(path), recursive=True) if _is_pattern(path) else []
+        found = _ending_so(glob.glob(str(path), recursive=True), wanted) if is_pattern(path) else []
+    if not found and is_folder(path):
+        raise InputError(f"no file {path}", why=f"nothing there ends in {', '.join(wanted)}", remedy="check the path")
     if not found:
-        raise InputError(
-            f"no file {path}",
-            why=f"nothing there ends in {', '.join(wanted)}" if is_folder(path) else "nothing is there",
-            remedy="check the path",
-        )
+        raise missing_file(path)
     return tuple(sorted(absolute(each) for each in found))
+
+
+def mark_of(path: str) -> str:
+    """What tells a file from another that takes its place: its size and its age, at little cost."""
+    try:
+        if not is_remote(path):
+            state = Path(path).stat()
+            return repr((state.st_ino, state.st_size, state.st_mtime_ns))
+        system, inside = _system(path)
+        system.invalidate_cache()  # Some remember what they listed before.
+        return repr(sorted(system.info(inside).items()))
+    except FileNotFoundError:
+        raise missing_file(path) from None
+    except OSError as error:
+        raise cannot_read(path, error) from None
 
 
 def open_binary(path: str) -> IO[bytes]:
@@ -79,9 +92,23 @@ def open_binary(path: str) -> IO[bytes]:
         system, inside = _system(path)
         return system.open(inside, "rb")
     except FileNotFoundError:
-        raise InputError(f"no file {path}", why="nothing is there", remedy="check the path") from None
+        raise missing_file(path) from None
     except OSError as error:
         raise cannot_read(path, error) from None
+
+
+def missing_file(path: object) -> InputError:
+    """What to raise where there is no file."""
+    return InputError(f"no file {path}", why="nothing is there", remedy="check the path")
+
+
+def other_data(path: object) -> InputError:
+    """What to raise where a file is not the one that the stream was made of."""
+    return InputError(
+        f"{path} holds other data than where the stream was made",
+        why="all nodes must read the same stream",
+        remedy="copy the same file to every node, and leave it alone during a run",
+    )
 
 
 def cannot_read(path: object, error: Exception, remedy: str = "check that you may read it") -> InputError:
@@ -90,8 +117,18 @@ def cannot_read(path: object, error: Exception, remedy: str = "check that you ma
     return InputError(f"cannot read {path}", why=" ".join(words.split()).rstrip("."), remedy=remedy)
 
 
-def _is_pattern(path: Location) -> bool:
+def is_pattern(path: Location) -> bool:
+    """True if it may stand for several files.
+
+    >>> is_pattern("rows/*"), is_pattern("rows")
+    (True, False)
+    """
     return any(sign in str(path) for sign in "*?[")
+
+
+def _ending_so(found: list[str], wanted: tuple[str, ...]) -> list[str]:
+    """Of what a pattern fits, the files that end so; all of it, if the pattern asks for another ending."""
+    return [path for path in found if path.lower().endswith(wanted)] or found
 
 
 def _inside(folder: Path) -> list[str]:
@@ -116,8 +153,8 @@ def _find_remote(path: str, wanted: tuple[str, ...]) -> list[str]:
     try:
         if system.isdir(inside):
             found = _visible(PurePosixPath(inside), system.find(inside), wanted)
-        elif _is_pattern(path) and not system.exists(inside):
-            found = system.glob(inside)
+        elif is_pattern(path) and not system.exists(inside):
+            found = _ending_so(system.glob(inside), wanted)
         else:
             found = [inside] if system.exists(inside) else []
     except OSError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 import zlib
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, Any
 from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
@@ -21,6 +22,11 @@ _ENCRYPTED = 1
 _NAME_LENGTHS = 26
 """Where the header of a member of a zip file says how long its name and what follows are; the array comes after."""
 _CHUNK = 1 << 20
+_DAMAGED = (
+    *(OSError, ValueError, TypeError, EOFError, OverflowError, MemoryError, BadZipFile, zlib.error, struct.error),
+    *(SyntaxError, TokenError, RuntimeError, KeyError),  # Of a header that is no Python literal; of a zip file.
+)
+"""What numpy and zipfile raise, between them, where a file is not what it should be."""
 
 
 def open_columns(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -54,10 +60,10 @@ def _open(path: Path) -> dict[str, NDArray[Any]] | NDArray[Any]:
         raise InputError(f"no file {path}", why="nothing is there", remedy="check the path") from None
     except InputError:
         raise
-    except (OSError, ValueError, EOFError, BadZipFile, zlib.error) as error:
+    except _DAMAGED as error:
         raise InputError(
             f"cannot read {path}",
-            why=str(error).rstrip("."),
+            why=str(error).rstrip(".") or type(error).__name__,
             remedy="give a numpy file of plain numbers, .npz or .npy, as numpy.savez writes it",
         ) from None
 
@@ -66,11 +72,23 @@ def _open_archive(path: Path, file: IO[bytes]) -> dict[str, NDArray[Any]]:
     with np.load(file, allow_pickle=False) as archive, ZipFile(path) as members:
         known = {info.filename: info for info in members.infolist()}
         arrays = {name: np.zeros(0) for name in archive.files}
+        _check_once(path, archive.files)
         for name in (name for name in archive.files if name.lower() in ("x", "y")):
             info = known.get(f"{name}.npy")
             mapped = None if info is None else _mapped(path, members, info)
             arrays[name.lower()] = archive[name] if mapped is None else mapped
         return arrays
+
+
+def _check_once(path: Path, names: list[str]) -> None:
+    """An error if x, or y, is there in small letters and in large ones."""
+    for name in ("x", "y"):
+        if name in names and name.upper() in names:
+            raise InputError(
+                f"{path} has the arrays {name!r} and {name.upper()!r}",
+                why="either may be what is meant",
+                remedy="save it as numpy.savez(path, x=..., y=...)",
+            )
 
 
 def _mapped(path: Path, members: ZipFile, info: ZipInfo) -> NDArray[Any] | None:

@@ -11,16 +11,16 @@ import numpy as np
 from paraactive.errors import InputError
 from paraactive.examples import Examples, Ints
 from paraactive.labels import labels_of
-from paraactive.streams.columns import check_classes, label_name, some
+from paraactive.streams.columns import check_classes, given_names, label_name, some
 from paraactive.streams.dataset_sources import class_names
-from paraactive.streams.items import Item, as_label, as_row, split_item
-from paraactive.streams.positions import between, listed
+from paraactive.streams.items import Item, Layout, as_label, as_row, split_item
+from paraactive.streams.positions import UserStream
 from paraactive.validation import positive, whole
 
 _REMEDY = "use one process, as engine='threads', or write the examples to a file first"
 
 
-class Once:
+class Once(UserStream):
     """A stream over any Python iterable of (x, y), (x, y, weight) or dictionaries, which is read as the run goes on.
 
     The labels must be known beforehand: `classes` names them in their order. A Hugging Face data set that is
@@ -48,11 +48,11 @@ class Once:
     ) -> None:
         self._columns = label, features
         self.classes, self._numbers = _named(iterable, classes, label)
-        self.length = None if length is None else whole("length", length, least=1)
+        self._length = None if length is None else whole("length", length, least=1)
         self.window = whole("window", window, least=1)
         self._items: Iterator[Any] = iter(iterable)
         self._lock = Lock()
-        self._taken = 0
+        self._taken, self._layout = 0, Layout()
         first = self._next()
         self.width = len(as_row(first.features, 0, None if width is None else whole("width", width, least=1)))
         self._x = np.empty((self.window, self.width), np.float32)
@@ -61,25 +61,15 @@ class Once:
 
     classes: tuple[str, ...]
     """The names of the labels."""
-    length: int | None
-    """Examples in the iterable, if it was said."""
     width: int
     """Numbers in the features of an example."""
     window: int
     """Examples that are kept."""
 
     @property
-    def regenerates(self) -> bool:
-        """False: what has passed is gone."""
-        return False
-
-    def read(self, first: int, last: int) -> Examples:
-        """The examples at positions first <= index < last."""
-        return self._make(between(first, last, self.length))
-
-    def at(self, index: Ints) -> Examples:
-        """The examples at these positions."""
-        return self._make(listed(index, self.length))
+    def length(self) -> int | None:
+        """Examples in the iterable, if it was said."""
+        return self._length
 
     def _make(self, index: Ints) -> Examples:
         if len(index) == 0:
@@ -108,16 +98,17 @@ class Once:
 
     def _next(self) -> Item:
         try:
-            return split_item(next(self._items), *self._columns, self._taken)
+            features, label, weight = split_item(next(self._items), *self._columns, self._taken)
         except StopIteration:
             raise InputError(
                 f"the iterable ended after {self._taken} examples",
                 why="the run wants more" if self._taken else "there is nothing to learn from",
                 remedy=f"give examples={self._taken}" if self._taken else "give one that was not read before",
             ) from None
+        return Item(self._layout.arrange(features, self._taken), as_label(label), as_label(weight))
 
     def _keep(self, item: Item) -> None:
-        place, label = self._taken % self.window, as_label(item.label)
+        place, label = self._taken % self.window, item.label
         number = self._numbers.get(label_name(label))
         if number is None:
             raise InputError(
@@ -142,8 +133,7 @@ class Once:
 def _named(data: Any, classes: Sequence[str] | None, label: str) -> tuple[tuple[str, ...], dict[str, int]]:
     """The names of the classes, and which class each label is, by the label's name."""
     if classes is not None:
-        names = tuple(label_name(name) for name in classes)
-        check_classes(list(dict.fromkeys(names)))
+        names = given_names(classes)
         return names, {name: number for number, name in enumerate(names)}
     known = class_names(data, label)
     if known is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import IO, Any
@@ -11,7 +12,7 @@ from paraactive.errors import InputError
 from paraactive.streams.arrow import is_number, is_text, library, same_kind
 from paraactive.streams.columns import some
 from paraactive.streams.kept import Kept
-from paraactive.streams.locations import cannot_read, is_remote, open_binary
+from paraactive.streams.locations import cannot_read, is_remote, mark_of, open_binary, other_data
 from paraactive.streams.shards import Piece, make_shards
 from paraactive.streams.table_columns import Chosen, check_names, check_types
 
@@ -31,7 +32,7 @@ class ParquetFiles:
         self.stamps: tuple[str, ...] = ()
         """Of each file, a digest of its size and its end, where schema, sizes and statistics of all row groups are."""
         self._found = _new_store()
-        ends = [self._found.get(number, lambda number=number: self._open_end(number)) for number in range(len(files))]
+        ends = [self._find_end(number) for number in range(len(files))]
         self.stamps = tuple(stamp for stamp, _ in ends)
         self.schemas = [metadata.schema.to_arrow_schema() for _, metadata in ends]
         self.pieces = tuple(
@@ -42,6 +43,11 @@ class ParquetFiles:
     def kinds(self) -> dict[str, Any]:
         """The columns of the first file, and their types."""
         return _kinds(self.files[0], self.schemas[0])
+
+    @property
+    def aside(self) -> tuple[str, ...]:
+        """Columns that are features only if they are named: what pandas writes as the index of a frame."""
+        return tuple(dict.fromkeys(name for schema in self.schemas for name in _index_columns(schema)))
 
     def choose(self, chosen: Chosen) -> None:
         """Say which columns will be read: an error if a file lacks one, has another type or misses values of it."""
@@ -65,28 +71,30 @@ class ParquetFiles:
             yield self.files[number], own[0].first, self._read(number, groups, columns)
 
     def _read(self, number: int, groups: list[int], columns: tuple[str, ...]) -> Any:
-        file = self.files[number]
-        metadata = self._end_of(number)
+        file, metadata = self.files[number], self._end_of(number)
         schema = metadata.schema.to_arrow_schema()
         coded = [name for name in columns if is_text(schema.field(name).type)]
         pq, pa = library("pyarrow.parquet"), library()
         try:
             with _source(file) as source:
-                opened = pq.ParquetFile(source, metadata=metadata, read_dictionary=coded)
-                return opened.read_row_groups(groups, columns=list(columns))
-        except (OSError, pa.ArrowException) as error:
+                opened = pq.ParquetFile(
+                    source, metadata=metadata, read_dictionary=coded, page_checksum_verification=True
+                )
+                table = opened.read_row_groups(groups, columns=list(columns))
+        except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
             raise cannot_read(file, error, _DAMAGED) from None
+        self._end_of(number)  # It may have been replaced in between.
+        return table
 
     def _end_of(self, number: int) -> Any:
-        """The metadata of a file: read once in each process, and checked to be that of the file that was opened."""
-        stamp, metadata = self._found.get(number, lambda: self._open_end(number))
+        """The metadata of a file: read again if the file has changed, and checked to be that of the one opened."""
+        stamp, metadata = self._find_end(number)
         if stamp != self.stamps[number]:
-            raise InputError(
-                f"{self.files[number]} holds other data than where the stream was made",
-                why="all nodes must read the same stream",
-                remedy="copy the same file to every node, and leave it alone during a run",
-            )
+            raise other_data(self.files[number])
         return metadata
+
+    def _find_end(self, number: int) -> tuple[str, Any]:
+        return self._found.get((number, mark_of(self.files[number])), lambda: self._open_end(number))
 
     def _open_end(self, number: int) -> tuple[str, Any]:
         file, pq, pa = self.files[number], library("pyarrow.parquet"), library()
@@ -94,14 +102,17 @@ class ParquetFiles:
             try:
                 stamp = _stamp(source)
                 source.seek(0)
-                return stamp, pq.read_metadata(source)
-            except (OSError, pa.ArrowException) as error:
+                metadata = pq.read_metadata(source)
+                _places(metadata)  # Names that are no text are found only when they are asked for,
+                metadata.schema.to_arrow_schema()  # and types that are none.
+                return stamp, metadata
+            except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
                 raise cannot_read(file, error, _DAMAGED) from None
 
     def _check_schema(self, number: int, chosen: Chosen) -> None:
         file, first, own = self.files[number], self.kinds, _kinds(self.files[number], self.schemas[number])
-        lacking = [name for name in (first if chosen.others else chosen.names) if name not in own]
-        more = [name for name in own if name not in first] if chosen.others else []
+        lacking = [name for name in chosen.names if name not in own]
+        more = [name for name in own if name not in (*first, *self.aside)] if chosen.others else []
         differ = [name for name in chosen.numbers if name in own and not is_number(own[name])]
         label = chosen.label
         if label is not None and label in own and not same_kind(own[label], first[label]):
@@ -119,8 +130,7 @@ class ParquetFiles:
         metadata = self._end_of(number)
         if metadata.num_row_groups == 0:
             return
-        leaf = metadata.row_group(0)
-        places = {leaf.column(place).path_in_schema: place for place in range(metadata.num_columns)}
+        places = _places(metadata)
         for piece in (piece for piece in self.pieces if piece.file == number):
             group = metadata.row_group(int(piece.place[0]))
             for name in features:
@@ -159,11 +169,27 @@ def _kinds(file: str, schema: Any) -> dict[str, Any]:
     return dict(zip(schema.names, schema.types, strict=True))
 
 
+def _places(metadata: Any) -> dict[str, int]:
+    """The number of each column, by its name."""
+    return {metadata.schema.column(place).path: place for place in range(metadata.num_columns)}
+
+
+def _index_columns(schema: Any) -> list[str]:
+    try:
+        known = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+        return [name for name in known.get("index_columns", ()) if name in schema.names]
+    except (ValueError, TypeError, AttributeError):
+        return []  # Only a note of another library.
+
+
 def _stamp(source: IO[bytes]) -> str:
     size = source.seek(0, 2)
     source.seek(max(0, size - 8))
-    length = int.from_bytes(source.read(8)[:4], "little")
-    source.seek(max(0, size - 8 - length))
+    end = source.read(8)
+    length = int.from_bytes(end[:4], "little")
+    if end[4:] not in (b"PAR1", b"PARE") or length > size - 8:
+        raise OSError("it does not end as a Parquet file does")  # Before so much is read as its end seems to say.
+    source.seek(size - 8 - length)
     return hashlib.sha256(f"{size}".encode() + source.read(length + 8)).hexdigest()
 
 

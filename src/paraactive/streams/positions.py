@@ -1,11 +1,38 @@
-"""What every stream asks of a position: that it is a whole number inside the stream."""
+"""Reading by position: what every stream asks of one, and what all streams over a user's data share."""
 
 from __future__ import annotations
+
+from abc import ABC, abstractmethod
 
 import numpy as np
 
 from paraactive.errors import InputError
-from paraactive.examples import Ints
+from paraactive.examples import Examples, Ints
+
+
+class UserStream(ABC):
+    """A stream over a user's own data: it says how long it is, and makes the examples at positions that exist."""
+
+    @property
+    @abstractmethod
+    def length(self) -> int | None:
+        """Examples in the stream; None if it never ends, or if nobody knows."""
+
+    @abstractmethod
+    def _make(self, index: Ints) -> Examples: ...
+
+    @property
+    def regenerates(self) -> bool:
+        """False: the data is the user's, and may be gone when a run is resumed."""
+        return False
+
+    def read(self, first: int, last: int) -> Examples:
+        """The examples at positions first <= index < last."""
+        return self._make(between(first, last, self.length))
+
+    def at(self, index: Ints) -> Examples:
+        """The examples at these positions."""
+        return self._make(listed(index, self.length))
 
 
 def between(first: int, last: int, length: int | None) -> Ints:

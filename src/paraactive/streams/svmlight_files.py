@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paraactive.errors import InputError
-from paraactive.streams.locations import cannot_read, suffix_of
+from paraactive.streams.locations import cannot_read, missing_file, suffix_of
 
 SUFFIXES = (".svm", ".libsvm", ".svmlight")
 MOST_BYTES = 4 << 30
@@ -27,19 +27,26 @@ def is_svmlight(path: str | Path) -> bool:
 
 
 def read_svmlight(path: Path, width: int | None = None) -> tuple[NDArray[np.float32], NDArray[Any]]:
-    """The rows, dense, and their labels. Indices count from 1, unless there is a 0 among them."""
+    """The rows, dense, and their labels. Indices count from 1, as the format has it; a 0 is refused.
+
+    A file does not say from where it counts. If that were guessed file by file, a test set without the first feature
+    would be read one column beside the rows that the model was trained on.
+    """
     # It takes long to load, and most streams do not need it.
     from sklearn.datasets import load_svmlight_file
 
     remedy = "give lines as `label index:value index:value`, in the order of the indices"
     try:
-        rows, labels = load_svmlight_file(str(path), dtype=np.float32)  # pyright: ignore[reportArgumentType]
+        rows, labels = load_svmlight_file(str(path), dtype=np.float32, zero_based=False)  # pyright: ignore[reportArgumentType]
     except FileNotFoundError:
-        raise InputError(f"no file {path}", why="nothing is there", remedy="check the path") from None
+        raise missing_file(path) from None
     except (OSError, ValueError, OverflowError) as error:
+        if "Invalid index 0 " in str(error):
+            raise _from_zero(path) from None
         raise cannot_read(path, error, remedy) from None
-    if rows.shape[0] == 0 or rows.shape[1] == 0:
-        raise InputError(f"{path} has no rows", why="there is nothing to learn from", remedy=remedy)
+    if rows.shape[0] == 0 or (rows.nnz == 0 and width is None):
+        lacks = "features" if rows.shape[0] else "rows"
+        raise InputError(f"{path} has no {lacks}", why="there is nothing to learn from", remedy=remedy)
     width = rows.shape[1] if width is None else max(width, rows.shape[1])
     size = 4 * rows.shape[0] * width
     if size > MOST_BYTES:
@@ -52,11 +59,20 @@ def read_svmlight(path: Path, width: int | None = None) -> tuple[NDArray[np.floa
     return rows.toarray(), labels
 
 
+def _from_zero(path: Path) -> InputError:
+    return InputError(
+        f"{path} has the index 0",
+        why="svmlight counts from 1, and a file without a 0 would be read one column beside this one",
+        remedy="write it with zero_based=False, or give Arrays(*load_svmlight_file(path, zero_based=True))",
+    )
+
+
 def _first_line_fits(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             lines = (line.partition(b"#")[0].strip() for line in file.read(1 << 16).splitlines())
-            first = next((line for line in lines if line), b"")
+            # A row of zeros is a label alone, which says nothing.
+            first = next((line for line in lines if len(line.split()) > 1), b"")
     except OSError:
         return False
     return re.fullmatch(rb"\S+(\s+(qid:)?\d+:\S+)+", first) is not None

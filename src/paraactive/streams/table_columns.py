@@ -39,15 +39,26 @@ class Chosen:
 
 
 def choose(
-    source: str, kinds: dict[str, Any], features: Sequence[str] | None, label: str | None, weight: str | None
+    source: str,
+    kinds: dict[str, Any],
+    aside: tuple[str, ...],
+    features: Sequence[str] | None,
+    label: str | None,
+    weight: str | None,
 ) -> Chosen:
-    """The columns by name; by default the features are all but label and weight."""
+    """The columns by name; by default the features are all but label, weight and those that stand aside."""
     names = list(kinds)
     for name in (label, weight):
         if name is not None:
             check_column(source, name, names)
     special = (label, weight)
-    wanted = [name for name in names if name not in special] if features is None else _listed(features)
+    if weight is not None and weight == label:
+        raise InputError(
+            f"the column {weight!r} is label and weight",
+            why="a label says what an example is, and a weight what it counts for",
+            remedy="name another column as the weight, or none",
+        )
+    wanted = [name for name in names if name not in (*special, *aside)] if features is None else _listed(features)
     for name in wanted:
         check_column(source, name, names)
         if name in special:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from paraactive.streams import csv_files, parquet_files
 from paraactive.streams.arrow import coded_labels, feature_rows, weight_column
 from paraactive.streams.columns import some
 from paraactive.streams.csv_files import CsvFiles
-from paraactive.streams.locations import find_files, suffix_of
+from paraactive.streams.locations import find_files, other_data, suffix_of
 from paraactive.streams.parquet_files import ParquetFiles
 from paraactive.streams.shards import Shard
 from paraactive.streams.table_columns import Chosen
@@ -39,12 +39,21 @@ class Rows(NamedTuple):
         return self.x.nbytes + self.y.nbytes + (0 if self.weight is None else self.weight.nbytes)
 
 
-def open_files(path: Paths) -> Files:
-    """The files at this path, all of one kind."""
-    given = [path] if isinstance(path, str | Path) else list(path)
+def listed_paths(path: Paths) -> list[str | Path]:
+    """The path, or the paths, if that is what they are."""
+    given: Any = [path] if isinstance(path, str | Path) else path
+    if not isinstance(given, Sequence) or not all(isinstance(each, str | Path) for each in cast("list[Any]", given)):
+        raise InputError(
+            f"path is {path!r}", why="it says where the files are", remedy="give a path, a pattern, or a list of them"
+        )
     if not given:
         raise InputError("no files are given", why="the list is empty", remedy="give at least one path")
-    files = tuple(file for each in given for file in find_files(each, SUFFIXES))
+    return list(cast("Sequence[str | Path]", given))
+
+
+def open_files(path: Paths) -> Files:
+    """The files at this path, all of one kind."""
+    files = tuple(file for each in listed_paths(path) for file in find_files(each, SUFFIXES))
     kinds = {suffix_of(file) in parquet_files.SUFFIXES for file in files}
     if len(kinds) > 1:
         raise InputError(
@@ -79,7 +88,10 @@ def decode(files: Files, chosen: Chosen, shard: Shard, numbers: dict[Any, int], 
         x, y = feature_rows(table, chosen.features, file, first), np.zeros(table.num_rows, np.int8)
         if chosen.label is not None:
             values, codes = coded_labels(table.column(chosen.label))
-            y = labels_of([numbers.get(value, 0) for value in values], classes)[codes]
+            own = np.array([numbers.get(value, -1) for value in values], np.int64)[codes]
+            if (own < 0).any():  # All labels were met when the files were opened.
+                raise other_data(file)
+            y = labels_of(own, classes)
         parts.append(Rows(x, y, None if chosen.weight is None else weight_column(table, chosen.weight, file, first)))
     return join(parts)
 

@@ -77,35 +77,39 @@ class LabelCount:
 
     def classes(self, wanted: tuple[str, ...] | None) -> tuple[tuple[str, ...], tuple[int, ...], dict[Any, int]]:
         """The names of the classes, the rows of each, and which class each value is."""
-        self._check_missing()
+        self._check_missing(wanted or ())
         names = tuple(self._named())
         if wanted is None:
             check_classes(list(names))
         else:
             self._check_known(wanted)
         classes = names if wanted is None else wanted
-        numbers = {value: classes.index(label_name(self._typed(value))) for value in self._numbers}
+        numbers = {value: classes.index(self._name(value, classes)) for value in self._numbers}
         counts = np.zeros(len(classes), np.int64)
         for value, number in numbers.items():
             counts[number] += self._counts[self._numbers[value]]
         return classes, tuple(counts.tolist()), numbers
+
+    def _name(self, value: Any, classes: tuple[str, ...]) -> str:
+        """What a value is called: a text that is the name of a class is that class, whatever the others look like."""
+        return value if self._text and value in classes else label_name(self._typed(value))
 
     @property
     def digest(self) -> str:
         """Of all labels, in the order of the rows."""
         return self._digest.hexdigest() + repr([label_name(value) for value in self._numbers])
 
-    def _check_missing(self) -> None:
+    def _check_missing(self, wanted: tuple[str, ...]) -> None:
         if not self._text:
             return
         missing = _MISSING if self._kind != "text" else {""}
         for text, number in self._numbers.items():
-            if text.strip().lower() in missing:
+            if text.strip().lower() in missing and text not in wanted:
                 raise _missing(*self._met[number])
 
     def _check_known(self, wanted: tuple[str, ...]) -> None:
         for value, number in self._numbers.items():
-            if label_name(self._typed(value)) not in wanted:
+            if self._name(value, wanted) not in wanted:
                 file, row = self._met[number]
                 raise InputError(
                     f"unknown label {label_name(self._typed(value))!r} in {file}, first at row {row}",

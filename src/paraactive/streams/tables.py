@@ -11,32 +11,33 @@ from typing import Any
 import numpy as np
 
 from paraactive.examples import Examples, Ints
-from paraactive.streams.columns import check_classes
+from paraactive.streams.columns import given_names
 from paraactive.streams.kept import Kept
 from paraactive.streams.locations import absolute
 from paraactive.streams.passes import checked_passes
-from paraactive.streams.positions import between, listed
+from paraactive.streams.positions import UserStream
 from paraactive.streams.shards import ShardOrder, make_shards
 from paraactive.streams.table_columns import choose
-from paraactive.streams.table_files import Paths, Rows, decode, open_files, scan
+from paraactive.streams.table_files import Paths, Rows, decode, listed_paths, open_files, scan
 from paraactive.validation import whole
 
 KEPT_BYTES = 192 << 20
 """Decoded rows that a process keeps; at least two shards, however large."""
 
 
-class Table:
+class Table(UserStream):
     r"""A stream over the rows of a Parquet or CSV file, or of several with the same columns.
 
     `path` is a file, a folder of them, a pattern such as "rows-*.parquet", a list, or an address that fsspec knows, as
     "s3://bucket/rows.parquet". `label` names the column of the labels, which become -1 and +1, or 0, 1, 2, in their
     order; `features` those of the features, by default all others; `weight` one of positive numbers that say what
     the rows count for. `classes` gives the names of the labels an order, and may name some that the file has not.
-    A CSV file begins with a header.
+    A CSV file begins with a header. The index of a pandas frame is a feature only if it is named.
 
     The rows are decoded in shards of 16 MB, or a row group where that is larger. Each pass takes the shards in an
-    order of its own, which the seed decides, and mixes the rows of those that fit into 64 MB together: a larger file
-    that is sorted by its labels should be shuffled when it is written. A process keeps 192 MB of decoded rows, and
+    order of its own, which the seed decides, and mixes the rows of those that fit into 64 MB together. A larger file
+    that is sorted by its labels gives long runs of one label, of which a learner learns little: shuffle such a file
+    when it is written. A process keeps 192 MB of decoded rows, and
     two shards at least: a file of very large row groups needs room for a few of them, so write it with row groups
     of 100 000 rows or so. Opening a Parquet file reads the column of the labels, and opening a CSV file all of it. A
     table travels as the path of its files: each node opens them for itself.
@@ -66,10 +67,10 @@ class Table:
         self.source = _source(path)
         self.label, self.weight = label, weight
         self._files = open_files(path)
-        self._chosen = choose(self._files.files[0], self._files.kinds, features, label, weight)
+        self._chosen = choose(self._files.files[0], self._files.kinds, self._files.aside, features, label, weight)
         self._files.choose(self._chosen)
         labels = scan(self._files, self._chosen)
-        self.classes, self.counts, self._numbers = labels.classes(_named(classes))
+        self.classes, self.counts, self._numbers = labels.classes(None if classes is None else given_names(classes))
         self._shards = make_shards(self._files.pieces, self.width)
         self.fingerprint = self._sign(labels.digest)
         self._open()
@@ -113,19 +114,6 @@ class Table:
         """Rows times passes; None if it never ends."""
         return None if self.passes is None else self.rows * self.passes
 
-    @property
-    def regenerates(self) -> bool:
-        """False: the files are the user's, and may be gone when a run is resumed."""
-        return False
-
-    def read(self, first: int, last: int) -> Examples:
-        """The examples at positions first <= index < last."""
-        return self._make(between(first, last, self.length))
-
-    def at(self, index: Ints) -> Examples:
-        """The examples at these positions."""
-        return self._make(listed(index, self.length))
-
     def _make(self, index: Ints) -> Examples:
         count = len(index)
         x, y = np.empty((count, self.width), np.float32), np.empty(count, np.int8)
@@ -157,17 +145,10 @@ class Table:
         return {name: value for name, value in self.__dict__.items() if name not in ("_decoding", "_kept", "_order")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        vars(self).update(state)
         self._open()
 
 
 def _source(path: Paths) -> str | tuple[str, ...]:
-    return absolute(path) if isinstance(path, str | Path) else tuple(absolute(each) for each in path)
-
-
-def _named(classes: Sequence[str] | None) -> tuple[str, ...] | None:
-    if classes is None:
-        return None
-    names = tuple(dict.fromkeys(map(str, classes)))
-    check_classes(list(names))
-    return names
+    paths = tuple(absolute(each) for each in listed_paths(path))
+    return paths[0] if isinstance(path, str | Path) else paths

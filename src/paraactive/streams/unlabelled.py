@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paraactive import philox
-from paraactive.errors import InputError
 from paraactive.examples import Examples, Ints
 from paraactive.labels import UNKNOWN
-from paraactive.streams.columns import blocks, check_classes, features
+from paraactive.streams.columns import blocks, features_alone, given_names
 from paraactive.streams.files import column_names, open_rows
-from paraactive.streams.positions import between, listed
+from paraactive.streams.locations import absolute
+from paraactive.streams.positions import UserStream
 from paraactive.validation import whole
 
 
-class Unlabelled:
+class Unlabelled(UserStream):
     """A stream over the rows of `x`, in memory, once, in an order that the seed decides.
 
     `classes` are the names of the labels that there can be. All labels are unknown: only rules that are blind to them
@@ -35,8 +35,8 @@ class Unlabelled:
 
     def __init__(self, x: ArrayLike, classes: Sequence[str], *, seed: int = 0, shuffle: bool = True) -> None:
         self.seed, self.shuffle = whole("seed", seed), bool(shuffle)
-        self._classes = _names(classes)
-        self._x = features(x, len(np.asarray(x)))
+        self._classes = given_names(classes)
+        self._x = features_alone(x)
         self.source: str | None = None
         self.columns: tuple[str, ...] | None = None
         """The names of the features, where the file has some."""
@@ -52,7 +52,7 @@ class Unlabelled:
         shuffle: bool = True,
     ) -> Unlabelled:
         """The rows of a file, all of them in memory; `columns` are the features of a table, by default all columns."""
-        source = str(path) if "://" in str(path) else str(Path(path).absolute())
+        source = absolute(path)
         names = column_names(source) if columns is None else tuple(columns)
         stream = cls(open_rows(source, features=names), classes, seed=seed, shuffle=shuffle)
         stream.source, stream.columns = source, names
@@ -73,11 +73,6 @@ class Unlabelled:
         """The names of the labels that there can be."""
         return self._classes
 
-    @property
-    def regenerates(self) -> bool:
-        """False: the data is the user's."""
-        return False
-
     @cached_property
     def fingerprint(self) -> str:
         """A SHA-256 of the features and the names of the labels."""
@@ -85,14 +80,6 @@ class Unlabelled:
         for _, block in blocks(self._x):
             digest.update(np.ascontiguousarray(block, "<f4").data)
         return digest.hexdigest()
-
-    def read(self, first: int, last: int) -> Examples:
-        """The examples at positions first <= index < last."""
-        return self._make(between(first, last, self.length))
-
-    def at(self, index: Ints) -> Examples:
-        """The examples at these positions."""
-        return self._make(listed(index, self.length))
 
     def _make(self, index: Ints) -> Examples:
         key = self._order[index] if self.shuffle else index
@@ -105,13 +92,3 @@ class Unlabelled:
     def __repr__(self) -> str:
         data = repr(self.source) if self.source else f"{self.length} rows of {self.width}"
         return f"Unlabelled({data}, classes={self.classes}, seed={self.seed}, shuffle={self.shuffle})"
-
-
-def _names(classes: Sequence[str]) -> tuple[str, ...]:
-    names = tuple(str(name) for name in classes)
-    if isinstance(classes, str) or len(set(names)) != len(names):
-        raise InputError(
-            f"classes is {classes!r}", why="they are different names", remedy='give them as ("ham", "spam")'
-        )
-    check_classes(list(names))
-    return names
