@@ -21,7 +21,7 @@ from paraactive.learners import TorchLearner
 from paraactive.learners.torch_learner import small_cnn
 from paraactive.rules import Gradient, Passive, Rule, Uniform
 
-EXAMPLES = 200_000
+EXAMPLES, WARMSTART, BATCH = 200_000, 1024, 2048
 
 
 def learner(seed: int) -> Any:
@@ -33,7 +33,10 @@ def learner(seed: int) -> Any:
 def one(rule: Rule, seed: int, examples: int) -> dict[str, Any]:
     """A run."""
     digits = Digits.all(seed=seed, low=0.0)
-    run = train(learner(seed), digits, rule=rule, examples=examples, seed=seed, test=True, engine="threads", nodes=1)
+    run = train(
+        learner(seed), digits, rule=rule, examples=examples, warmstart=WARMSTART, batch=BATCH, seed=seed, test=True,
+        engine="threads", nodes=1,
+    )  # fmt: skip
     tail = [tried.mistakes for tried in run.evaluations[-3:]]
     return {
         "updates": (run.warmstart + run.selected) / run.seen, "mistakes": run.mistakes, "tail": float(np.mean(tail)),
@@ -43,11 +46,11 @@ def one(rule: Rule, seed: int, examples: int) -> dict[str, Any]:
 
 def measure(repeats: int, examples: int = EXAMPLES) -> dict[str, Any]:
     """All rules, on the same streams."""
-    gradient = [one(Gradient(scale=4), seed, examples) for seed in range(repeats)]
+    gradient = [one(Gradient(scale=3.5), seed, examples) for seed in range(repeats)]
     passive = [one(Passive(), seed, examples) for seed in range(repeats)]
     rate = float(np.mean([run["updates"] for run in gradient]))
     uniform = [one(Uniform(rate), seed, examples) for seed in range(repeats)]
-    return {"examples": examples, "gradient, scale 4": gradient, "passive": passive, f"uniform, {rate:.3f}": uniform}
+    return {"examples": examples, "gradient, scale 3.5": gradient, "passive": passive, f"uniform, {rate:.3f}": uniform}
 
 
 def render(results: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ from paraactive._version import __version__
 
 if TYPE_CHECKING:
     from paraactive.estimator import ParaActiveClassifier
+    from paraactive.guard import Guard
     from paraactive.learners import LaSVM, Network, TorchLearner
     from paraactive.model import Model
     from paraactive.oracle import Oracle
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from paraactive.training import replay, resume, train
 
 _HOMES = {
+    "Guard": "guard",
     "ParaActiveClassifier": "estimator",
     "LaSVM": "learners",
     "Network": "learners",
@@ -37,6 +39,7 @@ _HOMES = {
 __all__ = [
     "Arrays",
     "Digits",
+    "Guard",
     "LaSVM",
     "Model",
     "Network",
