@@ -8,10 +8,11 @@ from typing import TypeAlias
 import numpy as np
 
 from paraactive.examples import Doubles, Examples, Labels
+from paraactive.labels import signed_margin
 from paraactive.learners.base import Learner
 from paraactive.node import as_on_a_node
 from paraactive.rules import LeastMargin, Margin, SignedMargin
-from paraactive.rules._formula import margin, margin_probability, signed_margin
+from paraactive.rules._formula import margin, margin_probability
 from paraactive.rules.least import least_margin
 from paraactive.sifting import take_all
 

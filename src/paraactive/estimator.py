@@ -25,8 +25,7 @@ from paraactive.examples import Doubles, Examples
 from paraactive.labels import decide, probabilities
 from paraactive.learners import Guarded, LaSVM, Learner
 from paraactive.rows import Rows
-from paraactive.rules import Rule
-from paraactive.rules.floored import floored
+from paraactive.rules import Rule, floored
 from paraactive.run import Run
 from paraactive.sifting import sift, take_all
 from paraactive.state import State
@@ -133,7 +132,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> ParaActiveClassifier:
         """Learn from these rows, and forget what was learnt before."""
-        self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        self._seed = self._new_seed()
         whole("early_stopping", self.early_stopping, 0)
         rows = self._checked(X, y, sample_weight, None, first=True)
         self._rows_given = _num_samples(X)
@@ -183,12 +182,10 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
             )
         rows = self._checked(X, y, sample_weight, classes, first)
         if first:
-            self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+            self._seed = self._new_seed()
             self._begin(rows)
-            self.n_seen_ = 0
+            self.n_seen_ = self._rows_given = 0
             self._note([], [])
-        if first:
-            self._rows_given = 0
         # Rows are counted over all calls, also those that were held out or have no weight: a key is never used twice.
         fresh = rows.examples(len(self.classes_), self._rows_given)
         self._rows_given += _num_samples(X)
@@ -355,6 +352,9 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
             inner.gamma = rows.scale()  # of all rows, not only of the first
         parts.expect_classes(learner, len(self.classes_))
         self.learner_: Learner = learner
+
+    def _new_seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _warmstart(self, total: int) -> int:
         if self.warmstart is not None:

@@ -38,9 +38,8 @@ class Guard:
     """No example is learnt with a larger weight; biased, on purpose. See `learners.guarded`."""
     set_aside: float | str | None = AUTO
     """What lies further than this on the wrong side is not learnt, once 50 of its class were. "auto": 0.3 where scores
-    are margins, as those of an
-    SVM; None where they are log-odds, as those of a network: it bears wrong labels well, and one that need not learn
-    its own mistakes makes more of them."""
+    are margins, as those of an SVM; None where they are log-odds, as those of a network: it bears wrong labels well,
+    and one that need not learn its own mistakes makes more of them."""
 
     def __post_init__(self) -> None:
         if self.floor is not None:
@@ -72,8 +71,7 @@ def guarded(
     learner: Learner, rule: Rule, guard: Guard | bool | None, class_weight: Sequence[float] | None = None
 ) -> tuple[Learner, Rule]:
     """Both as the guard makes them; True is the guard by default, None and False are none."""
-    if guard is None or guard is False:
-        return learner if class_weight is None else Guarded(learner, class_weight=class_weight), rule
+    guard = Guard(None, None, None) if guard is None or guard is False else guard
     if not isinstance(guard, Guard | bool):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
             f"guard is of type {type(guard).__name__}",

@@ -97,7 +97,8 @@ class AskingLog:
 
     def append(self, selected: Selected) -> Entries:
         """See `Log.append`."""
-        return self._log.append(self._labelled(self._affordable(selected)))
+        known = dict(self._answers.answers())
+        return self._log.append(self._labelled(self._affordable(selected, known), known))
 
     def end_round(self, ended: Round) -> None:
         """See `Log.end_round`."""
@@ -107,28 +108,29 @@ class AskingLog:
         self._log.end_round(ended)
         raise BudgetSpent(ended)
 
-    def _affordable(self, selected: Selected) -> Selected:
+    def _affordable(self, selected: Selected, known: dict[int, int]) -> Selected:
         """As many from the beginning as there is money for."""
         if self._oracle.budget is None:
             return selected
-        known = self._answers.answers()
-        missing = np.array([index not in known for index in selected.examples.index.tolist()], np.bool_)
+        missing = [index not in known for index in selected.examples.index.tolist()]
         beyond = np.flatnonzero(len(known) + np.cumsum(missing) > self._oracle.budget)
         if not len(beyond):
             return selected
         self._ends_at = int(selected.examples.index[beyond[0]])
         return selected.take(slice(0, int(beyond[0])))
 
-    def _labelled(self, selected: Selected) -> Selected:
-        examples, known = selected.examples, self._answers.answers()
-        missing = np.array([row for row, index in enumerate(examples.index.tolist()) if index not in known], np.intp)
+    def _labelled(self, selected: Selected, known: dict[int, int]) -> Selected:
+        examples = selected.examples
+        index = examples.index.tolist()
+        missing = np.array([row for row, position in enumerate(index) if position not in known], np.intp)
         if len(missing):
             self._answers.secure()  # It may take days, or end here.
         for start in range(0, len(missing), self._oracle.batch):
             rows = missing[start : start + self._oracle.batch]
-            self._answers.remember(examples.index[rows], self._ask(examples.index[rows], examples.x[rows]))
-        known = self._answers.answers()
-        y = np.array([known[index] for index in examples.index.tolist()], np.int8)
+            told = self._ask(examples.index[rows], examples.x[rows])
+            self._answers.remember(examples.index[rows], told)
+            known.update(zip(examples.index[rows].tolist(), told.tolist(), strict=True))
+        y = np.array([known[position] for position in index], np.int8)
         return replace(selected, examples=replace(examples, y=y))
 
     def _ask(self, index: Ints, x: Floats) -> Labels:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from paraactive.examples import Doubles, Examples, Floats
 from paraactive.labels import labels_of
-from paraactive.learners.lasvm import scale_of
+from paraactive.learners.lasvm import scale_for, scale_of
 from paraactive.streams.sparse import is_sparse
 
 _SMALL = 10_000
@@ -50,7 +50,7 @@ class Rows:
         width, total = self.x.shape[1], self.weight.sum()
         mean = float(self.weight @ (self.x @ np.ones(width))) / (width * total)
         square = float(self.weight @ (self.x.multiply(self.x) @ np.ones(width))) / (width * total)
-        return 1.0 / (width * (square - mean**2)) if square > mean**2 else 1.0
+        return scale_for(width, square - mean**2)
 
     def held_out(self, part: float, seed: int) -> NDArray[np.bool_]:
         """Which rows to hold out: that part of each class, but never all of one."""

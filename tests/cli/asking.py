@@ -10,6 +10,20 @@ import pytest
 from paraactive.cli import app
 
 Printed = pytest.CaptureFixture[str]
+COMMANDS = [
+    "demo",
+    "train",
+    "resume",
+    "replay",
+    "resize",
+    "plan",
+    "reproduce",
+    "predict",
+    "evaluate",
+    "save",
+    "query",
+    "heaviest",
+]
 
 
 def figures(printed: Printed, *arguments: str) -> dict[str, Any]:

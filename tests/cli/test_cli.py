@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import paraactive
-from cli.asking import Printed, complaint, figures
+from cli.asking import COMMANDS, Printed, complaint, figures
 from disk import sql
 from making import two_moons
 from paraactive.cli import app
@@ -24,20 +24,6 @@ from paraactive.runfile import RunFile
 
 X, Y = two_moons(1200, noise=0.3, seed=0)
 NAMES = np.where(Y > 0, "spam", "ham")
-COMMANDS = [
-    "demo",
-    "train",
-    "resume",
-    "replay",
-    "resize",
-    "plan",
-    "reproduce",
-    "predict",
-    "evaluate",
-    "save",
-    "query",
-    "heaviest",
-]
 DIGITS = ["train", "digits-31v57", "--examples", "1000", "--batch", "200", "--warmstart", "200"]
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import csv
 import json
 import shlex
+from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +19,15 @@ import numpy as np
 import paraactive
 from paraactive import parts
 from paraactive.cli.models import write_csv
-from paraactive.cli.options import names_in
+from paraactive.cli.options import describe_rule, names_in
 from paraactive.errors import InputError, cannot_write
 from paraactive.examples import Floats, Ints
 from paraactive.learners import Guarded, LaSVM
 from paraactive.oracle import Oracle
-from paraactive.rules import floored
+from paraactive.rules import Rule, floored
 from paraactive.run import Run
 from paraactive.runfile import RunFile
-from paraactive.streams import Unlabelled
+from paraactive.streams import Stream, Unlabelled
 from paraactive.streams.columns import named_labels
 from paraactive.validation import one_of, whole
 
@@ -51,34 +53,32 @@ def query_labels(
     """Begin a run, or go on with one, until labels are needed that nobody has told."""
     began = _is_run(data)
     path: Path = Path(data) if began else _needed("out", out)
+    if began:
+        _refuse(
+            classes=classes, features=features, rule=rule, eta=eta, c0=c0, rate=rate, warmstart=warmstart,
+            batch=batch, seed=seed, out=out,
+        )  # fmt: skip
+        _read_answers(path)
+        with RunFile.read(path) as file, file.understood():
+            known = file.configuration
+            stream = parts.build_stream(known["stream"])
+        budget = known["budget"] if budget is None else budget
+        go_on = partial(paraactive.resume, path, stream=stream)
+    else:
+        names = _class_names(_needed("classes", classes))
+        chosen = _rule(rule, eta=eta, c0=c0, rate=rate)
+        stream = Unlabelled.load(data, names, columns=names_in(features), seed=seed or 0)
+        first = _WARMSTART if warmstart is None else whole("warmstart", warmstart, 1)
+        go_on = partial(
+            paraactive.train, Guarded(LaSVM(gap=0.2), cap=_CAP), stream, rule=chosen, seed=seed or 0, out=path, nodes=1,
+            warmstart=min(first, stream.length), batch=_BATCH if batch is None else batch,
+        )  # fmt: skip
     try:
-        if began:
-            _refuse(
-                classes=classes, features=features, rule=rule, eta=eta, c0=c0, rate=rate, warmstart=warmstart,
-                batch=batch, seed=seed, out=out,
-            )  # fmt: skip
-            _read_answers(path)
-            run = paraactive.resume(path, oracle=Oracle(_ask, _budget(path, budget), batch=10**9))
-        else:
-            names = _class_names(_needed("classes", classes))
-            chosen = _rule(rule, eta=eta, c0=c0, rate=rate)
-            stream = Unlabelled.load(data, names, columns=names_in(features), seed=seed or 0)
-            first = _WARMSTART if warmstart is None else whole("warmstart", warmstart, 1)
-            run = paraactive.train(
-                Guarded(LaSVM(gap=0.2), cap=_CAP), stream, rule=chosen, seed=seed or 0, out=path, nodes=1,
-                warmstart=min(first, stream.length), batch=_BATCH if batch is None else batch,
-                oracle=Oracle(_ask, budget, batch=10**9),
-            )  # fmt: skip
+        run = go_on(oracle=Oracle(_ask, budget, batch=10**9))
     except _LabelsWanted as wanted:
-        _write_questions(path, wanted, as_json)
-        return
-    _tell_end(path, run, as_json)
-
-
-def _budget(path: Path, given: int | None) -> int | None:
-    """That of now, or the one that the run was begun with."""
-    with RunFile.read(path) as file, file.understood():
-        return file.configuration["budget"] if given is None else given
+        _write_questions(path, stream, wanted, as_json)
+    else:
+        _tell_end(path, run, as_json)
 
 
 def _class_names(text: str) -> list[str]:
@@ -120,14 +120,10 @@ def _refuse(**given: Any) -> None:
             )
 
 
-def _rule(name: str | None, **options: float | None) -> Any:
+def _rule(name: str | None, *, eta: float | None, **options: float | None) -> Rule:
     kind = one_of("label-blind rule", name or "margin", _BLIND)
-    given = {key: value for key, value in options.items() if value is not None}
-    for key in given:
-        if key != {"margin": "eta", "iwal": "c0", "uniform": "rate"}[kind]:
-            raise InputError(f"--{key} is given for rule {kind!r}", why="it has none", remedy="leave it out")
-    plain = parts.build_rule({"kind": kind, **({"eta": _ETA} if kind == "margin" else {}), **given})
-    return floored(plain, _FLOOR)
+    eta = _ETA if eta is None and kind == "margin" else eta
+    return floored(parts.build_rule(describe_rule("svm", kind, eta=eta, **options)), _FLOOR)
 
 
 # The file of questions -------------------------------------------------------------------------------------------
@@ -138,11 +134,9 @@ def questions_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.ask.csv")
 
 
-def _write_questions(path: Path, wanted: _LabelsWanted, as_json: bool) -> None:
+def _write_questions(path: Path, stream: Stream, wanted: _LabelsWanted, as_json: bool) -> None:
     with RunFile.read(path) as file, file.understood():
-        known = file.configuration
-        told = len(file.answers())
-        stream = parts.build_stream(known["stream"])
+        known, told, seen = file.configuration, len(file.answers()), file.seen
     rows = stream.at(wanted.index).key.tolist()
     names = known["stream"]["columns"] or [f"x{column}" for column in range(known["width"])]
     questions = questions_of(path)
@@ -155,7 +149,7 @@ def _write_questions(path: Path, wanted: _LabelsWanted, as_json: bool) -> None:
             )
     except OSError as error:
         raise cannot_write(questions, error) from error
-    figures = {"run": str(path), "questions": str(questions), "asked": len(rows), "told": told, "seen": _seen(path)}
+    figures = {"run": str(path), "questions": str(questions), "asked": len(rows), "told": told, "seen": seen}
     if as_json:
         print(json.dumps(figures))
         return
@@ -164,11 +158,6 @@ def _write_questions(path: Path, wanted: _LabelsWanted, as_json: bool) -> None:
     )
     left = "" if known["budget"] is None else f" ({told + len(rows):,} of the budget of {known['budget']:,})"
     print(f"Then go on with: paraactive query {shlex.quote(str(path))}{left}")
-
-
-def _seen(path: Path) -> int:
-    with RunFile.read(path) as file:
-        return file.seen
 
 
 def _read_answers(path: Path) -> None:
@@ -220,11 +209,10 @@ def _position(questions: Path, text: str | None) -> int:
 
 
 def _check_positions(questions: Path, index: Ints, examples: int, entries: set[int]) -> None:
-    positions = index.tolist()
-    for position in positions:
+    for position, times in Counter(index.tolist()).items():
         if position >= examples or position in entries:
             raise _changed(questions, f"the position {position}, which was not asked for")
-        if positions.count(position) > 1:
+        if times > 1:
             raise _changed(questions, f"the position {position} twice")
 
 

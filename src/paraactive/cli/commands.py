@@ -19,7 +19,7 @@ from paraactive.cli.tables import show_run, show_times
 from paraactive.engines import Cluster
 from paraactive.errors import InputError
 from paraactive.experiments import Comparison, compare_with_passive
-from paraactive.guard import class_weights, guarded
+from paraactive.guard import Guard, class_weights
 from paraactive.parts import build_stream
 from paraactive.run import Run
 from paraactive.runfile import RunFile
@@ -64,8 +64,8 @@ def train_run(
     if passive:
         with ProgressBar("passive", _ERRORS) as bar:
             weights = class_weights(weights_in(class_weight), job.stream)
-            learner_alone, _ = guarded(job.new_learner(), job.new_rule(), None, weights)
-            comparison = compare_with_passive(run, learner_alone, job.stream, job.test, seed=seed, observers=[bar])
+            alone = Guard(None, None, None).learner(job.new_learner(), weights)
+            comparison = compare_with_passive(run, alone, job.stream, job.test, seed=seed, observers=[bar])
     if heading and not as_json:
         print(heading)
     _show(run, as_json, comparison)

@@ -57,7 +57,7 @@ def make_job(
         stream,
         isinstance(stream, Digits) if test is None else test,
         _learner(learner, rule, isinstance(stream, Digits), seed, learner_options),
-        _rule(learner, rule, eta=eta, c0=c0, rate=rate),
+        describe_rule(learner, rule, eta=eta, c0=c0, rate=rate),
     )
 
 
@@ -131,7 +131,8 @@ def _learner(kind: str, rule: str, digits: bool, seed: int, options: dict[str, f
 _RULE_OPTIONS = {"eta": ("margin", "signed", "least"), "c0": ("iwal",), "rate": ("uniform",)}
 
 
-def _rule(learner: str, rule: str, **options: float | None) -> parts.Description:
+def describe_rule(learner: str, rule: str, **options: float | None) -> parts.Description:
+    """The rule with what was typed of it; an error if that is for another."""
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
         if rule not in _RULE_OPTIONS[name]:

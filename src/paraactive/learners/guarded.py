@@ -7,13 +7,14 @@ Both bias what is learnt, on purpose; the log keeps the exact p.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paraactive.errors import InputError
-from paraactive.examples import Doubles, Examples, Ints, Selected
+from paraactive.examples import COLUMNS, Doubles, Examples, Ints, Selected
 from paraactive.labels import check_count, check_labels, numbers_of, signed_margin
 from paraactive.learners.base import Learner
 from paraactive.learners.lasvm import LaSVM
@@ -30,7 +31,6 @@ _ENOUGH = 50
 """Examples of a class that must have been learnt before the model is believed about its labels: one that has not met a
 class is sure of its absence."""
 _INNER = "inner."
-_WAITING = ("x", "y", "index", "key", "importance")
 
 
 class SetAside(NamedTuple):
@@ -242,7 +242,7 @@ class Guarded:
         waiting = Selected.concatenate(self._waiting) if self._waiting else Selected.empty(0)
         return {
             **{_INNER + name: array for name, array in self.learner.save().items()},
-            **{f"waiting.{name}": getattr(waiting.examples, name).copy() for name in _WAITING},
+            **{f"waiting.{name}": getattr(waiting.examples, name).copy() for name in COLUMNS},
             "counts": np.array([self._trusted, self._left_out, self._returned], np.int64),
             "learnt": self._learnt.copy(),
             "keys": self._keys.copy(),
@@ -255,7 +255,7 @@ class Guarded:
         trusted, self._left_out, self._returned = state["counts"].tolist()
         self._trusted, self._learnt = bool(trusted), np.array(state["learnt"])
         self._keys, self._margins = np.array(state["keys"]), np.array(state["margins"])
-        waiting = Examples(*(np.array(state[f"waiting.{name}"]) for name in _WAITING))
+        waiting = Examples(*(np.array(state[f"waiting.{name}"]) for name in COLUMNS))
         self._waiting = [_weighing(waiting, waiting.importance)] if len(waiting) else []
 
     def digest(self) -> str:
@@ -282,8 +282,7 @@ def _weights(given: Sequence[float]) -> tuple[float, ...]:
 def _weighing(examples: Examples, weight: Doubles) -> Selected:
     """These examples with these weights. Where they were sifted is not part of what they do to a model."""
     none = np.zeros(len(examples), np.int64)
-    weighed = Examples(examples.x, examples.y, examples.index, examples.key, weight)
-    return Selected(weighed, np.ones(len(examples)), none, none, none)
+    return Selected(replace(examples, importance=weight), np.ones(len(examples)), none, none, none)
 
 
 def _rows(selected: Selected, rows: Any) -> Selected:

@@ -372,10 +372,15 @@ def scale_of(x: Floats, weight: Doubles | None = None) -> float:
         rows = slice(start, start + _SCALED_AT_ONCE)
         variance += float(weight[rows] @ ((x[rows].astype(np.float64) - mean) ** 2).mean(axis=1))
         total += float(weight[rows].sum())
-    scale = total / (x.shape[1] * variance) if variance > 0 else 1.0
+    return scale_for(x.shape[1], variance / total)
+
+
+def scale_for(width: int, variance: float) -> float:
+    """1/(width * variance); 1 where there is none, and an error where it is too small for float32."""
+    scale = 1.0 / (width * variance) if variance > 0 else 1.0
     if scale > _STEEPEST:
         raise InputError(
-            f"the features have a variance of {variance / total:.2g}",
+            f"the features have a variance of {variance:.2g}",
             why="squared distances are held in float32, and these are too small for it",
             remedy="scale the features, for example to zero mean and unit variance",
         )

@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from paraactive.examples import Doubles, Ints
-from paraactive.labels import signed_margin
 from paraactive.philox import RESOLUTION
-
-__all__ = ["WHY_ETA", "margin", "margin_probability", "signed_margin"]
 
 WHY_ETA = "it says how fast the query probability falls with the margin, so it must be a positive number"
 

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from paraactive.examples import Doubles, Ints, Labels
-from paraactive.rules._formula import WHY_ETA, margin_probability, signed_margin
+from paraactive.labels import signed_margin
+from paraactive.rules._formula import WHY_ETA, margin_probability
 from paraactive.validation import positive
 
 

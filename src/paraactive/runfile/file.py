@@ -284,13 +284,15 @@ class RunFile:
         learner = self.configuration.get("learner", {})
         cap, by_class = learner.get("cap"), learner.get("class_weight") or []
         labels = labels_of(np.arange(len(by_class)), len(by_class)).tolist()
-        weight = "importance / p" + "".join(f" * iif(y = {y}, {w!r}, 1)" for y, w in zip(labels, by_class, strict=True))
-        weight = weight if cap is None else f"min({weight}, {cap!r})"
+        bound: list[Any] = [each for pair in zip(labels, by_class, strict=True) for each in pair]
+        weight = "importance / p" + " * iif(y = ?, ?, 1)" * len(by_class)
+        if cap is not None:
+            weight, bound = f"min({weight}, ?)", [*bound, cap]
         with self._guarded("read"):
             rows = self._database.execute(
-                f"SELECT sequence, position, key, y, p, {weight} AS weight "
-                "FROM entries ORDER BY weight DESC, sequence LIMIT ?",
-                (whole("count", count, 0),),
+                f"SELECT sequence, position, key, y, p, {weight} AS weight FROM entries "
+                "ORDER BY weight DESC, sequence LIMIT ?",
+                (*bound, whole("count", count, 0)),
             ).fetchall()
         return [dict(zip(names, row, strict=True)) for row in rows]
 

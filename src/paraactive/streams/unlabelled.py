@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paraactive import philox
 from paraactive.examples import Examples, Ints
 from paraactive.labels import UNKNOWN
 from paraactive.streams.columns import blocks, features_alone, given_names
 from paraactive.streams.files import column_names, open_rows
 from paraactive.streams.locations import absolute
+from paraactive.streams.passes import rows_at
 from paraactive.streams.positions import UserStream
 from paraactive.validation import whole
 
@@ -82,12 +82,8 @@ class Unlabelled(UserStream):
         return digest.hexdigest()
 
     def _make(self, index: Ints) -> Examples:
-        key = self._order[index] if self.shuffle else index
+        key = rows_at(index, self.length, self.seed, self.shuffle)
         return Examples(self._x[key], np.full(len(index), UNKNOWN, np.int8), index, key)
-
-    @cached_property
-    def _order(self) -> Ints:
-        return philox.permutation(self.seed, philox.ORDER, self.length)
 
     def __repr__(self) -> str:
         data = repr(self.source) if self.source else f"{self.length} rows of {self.width}"
