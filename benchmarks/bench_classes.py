@@ -9,14 +9,15 @@ minutes are over. Test: the 10 000 test digits.
 
 from __future__ import annotations
 
-import multiprocessing
 import time
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.svm import SVC
 
-from benchmarks.measuring import finish, parse, table
+from benchmarks.measuring import apart, finish, parse, seconds, table
 from paraactive import Digits, LaSVM, train
 from paraactive.rules import LeastMargin, Margin, Passive, Rule, SignedMargin, Uniform
 
@@ -38,35 +39,23 @@ def ours(rule: Rule, gap: float | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _svc(count: int, answer: Any) -> None:
+def _svc(count: int) -> Iterator[Any]:
     digits = Digits.all()
     learnt, test = digits.read(0, count), digits.test()
     model: Any = SVC(C=1, gamma=0.012, cache_size=4000)  # pyright: ignore[reportArgumentType]
+    yield "ready"
+    yield {"seconds": seconds(partial(model.fit, learnt.x, learnt.y)), "vectors": len(model.support_)}
     start = time.perf_counter()
-    model.fit(learnt.x, learnt.y)
-    fitted = time.perf_counter() - start
-    answer.put(("fitted", fitted, len(model.support_)))
     mistakes = int(np.sum(model.predict(test.x) != test.y))
-    answer.put(("tried", mistakes, time.perf_counter() - start - fitted))
+    yield {"mistakes": mistakes, "predicting": time.perf_counter() - start}
 
 
 def svc(count: int, limit: float) -> dict[str, Any]:
-    """Scikit-learn's on so many originals, or how far it was when the time was over."""
-    context = multiprocessing.get_context("spawn")
-    answer: Any = context.Queue()
-    process = context.Process(target=_svc, args=(count, answer))
-    process.start()
-    try:
-        _, seconds, vectors = answer.get(timeout=limit + 60)  # The process takes a while to start.
-    except Exception:  # queue.Empty: it did not come that far.
-        process.terminate()
+    """Scikit-learn's on so many originals, or that it was not there when the time was over."""
+    came = apart(_svc, count, limit=limit)
+    if len(came) < 2:
         return {"seen": count, "seconds": None, "limit": limit}
-    finally:
-        if not process.is_alive():
-            process.join()
-    _, mistakes, predicting = answer.get()
-    process.join()
-    return {"seen": count, "seconds": seconds, "mistakes": mistakes, "vectors": vectors, "predicting": predicting}
+    return {"seen": count, **came[0], **came[1]}
 
 
 def measure(_repeats: int = 1) -> dict[str, Any]:

@@ -17,14 +17,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from benchmarks.bench_svm import BATCH, MOST, TARGET, first_reached
-from benchmarks.measuring import between, finish, parse, spread, table
+from benchmarks.measuring import between, finish, first_reached, parse, spread, table
 from paraactive import Digits, LaSVM, train
 from paraactive.engines import Cluster
 from paraactive.events import Event, NodeJoined, Round, RunStarted
 from paraactive.rules import SignedMargin
 from paraactive.run import Run, clock
 
+TARGET, BATCH, MOST = 35, 4096, 40 * 4096
 SLOWDOWN, NODES = 4.0, 8
 SCHEDULES = ("synchronous", "asynchronous")
 PERIOD = 0.02
@@ -36,9 +36,10 @@ def until_target(seed: int, schedule: str, **options: Any) -> tuple[Run, int]:
     digits = Digits(seed=seed)
     run = train(
         LaSVM(gamma=0.012, gap=0.2), digits, rule=SignedMargin(0.05), examples=MOST, batch=BATCH, warmstart=BATCH,
-        seed=seed, test=digits.test(), schedule=schedule, stop=lambda run: first_reached(run) is not None, **options,
+        seed=seed, test=digits.test(), schedule=schedule, stop=lambda run: first_reached(run, TARGET) is not None,
+        **options,
     )  # fmt: skip
-    place = first_reached(run)
+    place = first_reached(run, TARGET)
     if place is None:
         raise SystemExit(f"{TARGET} mistakes were not reached")
     return run, sum(ended.seen <= run.evaluations[place].seen for ended in run.rounds)

@@ -1,8 +1,14 @@
-"""Time to 35 mistakes on {3,1} v {5,7}: sifted and passive LASVM against scikit-learn's SVC, on one core.
+"""Time to m mistakes on {3,1} v {5,7}, on one core: ours against scikit-learn's SVC, and against our own passive run.
 
-SVC gets the 24 559 original digits in memory and a cache of 4 GB. Ours get the stream, which begins with the same
-digits; their time is all of it (warmstart, fetching, sifting, updating) except counting the mistakes. Time to m
-mistakes: the first checkpoint at which the mean over it and its two neighbours is at most m.
+SVC gets the 24 559 original digits in memory (4 GB cache), and 50 000 of the stream, the same ones and deformed copies
+(8 GB cache); its time is that of `fit`, once each. Ours get the stream, which begins with the same digits; their time
+is all of it (warmstart, fetching, sifting, updating) except counting the mistakes. Time to m mistakes: the first
+checkpoint at which the mean over it and its two neighbours is at most m; mean over seeds. All targets are read off one
+run for each seed and kind, which goes on until the last of them.
+
+Simulated: one pass times the portions of k nodes for all k. A node fetches and sifts its portion, the largest is waited
+for, and all learn. It sifts in small pieces, which takes a little longer: at k = 1 the real node is faster. Sequential
+passive is the passive rule on one node, in real time; fetching counts on both sides.
 
     python -m benchmarks.bench_svm --repeats 3 --json svm.json
 """
@@ -10,91 +16,154 @@ mistakes: the first checkpoint at which the mean over it and its two neighbours 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.svm import SVC
 
-from benchmarks.measuring import between, finish, parse, seconds, spread, table
+from benchmarks.measuring import (
+    about,
+    finish,
+    first_reached,
+    parse,
+    reached,
+    seconds,
+    spread,
+    table,
+    time_to,
+    times_faster,
+)
 from paraactive import Digits, LaSVM, train
 from paraactive.rules import Margin, Passive, Rule, SignedMargin
-from paraactive.run import Run
 
-TARGET, BATCH, MOST = 35, 4096, 40 * 4096
-
-
-def first_reached(run: Run) -> int | None:
-    """Place of the first evaluation whose mean with its neighbours is at most the target."""
-    mistakes = [evaluated.mistakes for evaluated in run.evaluations]
-    for place in range(1, len(mistakes) - 1):
-        if np.mean(mistakes[place - 1 : place + 2]) <= TARGET:
-            return place
-    return None
+BATCH, GAMMA = 4096, 0.012
+NODES = (1, 2, 4, 8, 16, 32, 64)
 
 
-def time_to_target(learner: LaSVM, rule: Rule, seed: int) -> dict[str, Any]:
-    """One run, until it is there."""
-    digits = Digits(seed=seed)
+class Sizes(NamedTuple):
+    """How far to go."""
+
+    targets: tuple[int, ...]
+    """Mistakes; the last ends a run. Sequential passive is compared at the last."""
+    peers: tuple[tuple[int, int], ...]
+    """SVC: examples of the stream (0: the originals), and megabytes of its cache; one for each target but the last."""
+    most: int
+    """Examples after which a run gives up."""
+    most_passive: int
+
+
+FULL = Sizes((33, 25, 18), ((0, 4000), (50_000, 8000)), 100 * BATCH, 48 * BATCH)
+SMALL = Sizes((80, 70, 60), ((2000, 500), (3000, 500)), 6 * BATCH, 4 * BATCH)
+
+
+class Kind(NamedTuple):
+    """What runs."""
+
+    rule: Rule
+    gap: float | None
+    cascade: bool
+    engine: str = "threads"
+
+
+SIGNED, PAPER = SignedMargin(0.05), Margin(0.1)
+KINDS = {
+    "signed margin, cascade": Kind(SIGNED, 0.2, True),
+    "signed margin, exact": Kind(SIGNED, 0.2, False),
+    "the paper's margin, exact": Kind(PAPER, None, False),
+    "passive": Kind(Passive(), None, False),
+}
+SIMULATED = {
+    "signed margin, cascade": Kind(SIGNED, 0.2, True, "simulated"),
+    "signed margin, exact": Kind(SIGNED, 0.2, False, "simulated"),
+    "the paper's margin, exact": Kind(PAPER, None, False, "simulated"),
+}
+
+
+def one(kind: Kind, seed: int, sizes: Sizes) -> list[dict[str, Any]]:
+    """One run, until the last target: for each target what it took, and if simulated, for each number of nodes."""
+    digits, last = Digits(seed=seed), sizes.targets[-1]
     run = train(
-        learner, digits, rule=rule, examples=MOST, batch=BATCH, warmstart=BATCH, seed=seed, test=digits.test(),
-        stop=lambda run: first_reached(run) is not None, engine="threads", nodes=1,
+        LaSVM(C=1, gamma=GAMMA, gap=kind.gap, cascade=kind.cascade), digits, rule=kind.rule,
+        examples=sizes.most_passive if isinstance(kind.rule, Passive) else sizes.most, batch=BATCH, warmstart=BATCH,
+        seed=seed, test=digits.test(), stop=lambda run: first_reached(run, last) is not None, engine=kind.engine,
+        nodes=1,
     )  # fmt: skip
-    place = first_reached(run)
-    if place is None:
-        return {"seconds": None, "seen": run.seen}
-    there = run.evaluations[place]
-    rounds = [ended for ended in run.rounds if ended.seen <= there.seen]
-    spent = sum(ended.fetch_seconds + ended.sift_seconds + ended.update_seconds for ended in rounds)
-    return {"seconds": spent, "seen": there.seen, "selected": rounds[-1].version, "mistakes": there.mistakes}
+    found: list[dict[str, Any]] = []
+    for target in sizes.targets:
+        figures = time_to(run, target)
+        if kind.engine == "simulated" and figures["seconds"] is not None:
+            figures["simulated"] = {str(k): time_to(run, target, k)["seconds"] for k in NODES}
+        found.append(figures)
+    return found
 
 
-def svc() -> dict[str, Any]:
-    """Scikit-learn's, on the original digits."""
+def svc(count: int, cache: int) -> dict[str, Any]:
+    """Scikit-learn's, on so many digits of the stream; 0: on the originals."""
     digits = Digits()
-    originals, test = digits.read(0, digits.originals), digits.test()
-    model: Any = SVC(C=1, gamma=0.012, cache_size=4000)  # pyright: ignore[reportArgumentType]
-    spent = seconds(partial(model.fit, originals.x, originals.y))
+    learnt, test = digits.read(0, count or digits.originals), digits.test()
+    model: Any = SVC(C=1, gamma=GAMMA, cache_size=cache)  # pyright: ignore[reportArgumentType]
+    spent = seconds(partial(model.fit, learnt.x, learnt.y))
     mistakes = int(np.sum(model.predict(test.x) != test.y))
-    return {"seconds": spent, "seen": len(originals), "mistakes": mistakes, "vectors": len(model.support_)}
+    return {"seconds": spent, "seen": len(learnt), "mistakes": mistakes, "vectors": len(model.support_), "cache": cache}
 
 
-def measure(repeats: int) -> dict[str, Any]:
+def measure(repeats: int, sizes: Sizes = FULL) -> dict[str, Any]:
     """All sides, each of ours with several seeds."""
-    kinds: dict[str, tuple[dict[str, Any], Rule]] = {
-        "signed margin, eta 0.05, gap 0.2": ({"gap": 0.2}, SignedMargin(0.05)),
-        "margin, eta 0.1 (the paper's)": ({}, Margin(0.1)),
-        "passive": ({}, Passive()),
-    }
-    train(LaSVM(gamma=0.012, gap=0.2), Digits(), examples=5000)  # compiles
-    peer = svc()
-    results: dict[str, Any] = {"target": TARGET, "svc": peer, "ours": {}}
-    for name, (extra, rule) in kinds.items():
-        runs = [time_to_target(LaSVM(C=1, gamma=0.012, **extra), rule, seed) for seed in range(repeats)]
-        there = [run["seconds"] for run in runs if run["seconds"] is not None]
-        results["ours"][name] = {
-            "runs": runs,
-            "seconds": spread(there) if len(there) == repeats else None,
-            "times_faster_than_svc": spread([peer["seconds"] / s for s in there]) if len(there) == repeats else None,
-        }
+    for cascade in (False, True):
+        train(LaSVM(gamma=GAMMA, gap=0.2, cascade=cascade), Digits(), examples=9000)  # compiles
+    results: dict[str, Any] = {"targets": sizes.targets, "svc": [svc(*peer) for peer in sizes.peers]}
+    for part, kinds in (("ours", KINDS), ("simulated", SIMULATED)):
+        results[part] = {name: [one(kind, seed, sizes) for seed in range(repeats)] for name, kind in kinds.items()}
     return results
 
 
+def taken(runs: list[Any], place: int, nodes: int | None = None) -> list[float | None]:
+    """Seconds to the target of that place, of each seed."""
+    found = [run[place] for run in runs]
+    if nodes is None:
+        return [each["seconds"] for each in found]
+    return [each["simulated"][str(nodes)] if "simulated" in each else None for each in found]
+
+
+def _against_svc(results: dict[str, Any], place: int) -> list[list[str]]:
+    target, peer = results["targets"][place], results["svc"][place]
+    cache, vectors = f"{peer['cache'] / 1000:g} GB cache", f"{peer['vectors']:,} vectors"
+    name = f"scikit-learn SVC, {cache}: {peer['mistakes']}, {vectors}"
+    rows = [[str(target), name, f"{peer['seen']:,}", f"{peer['seconds']:.1f}", "1"]]
+    for ours, runs in results["ours"].items():
+        times = taken(runs, place)
+        ratio = times_faster(times, [peer["seconds"]])
+        seen = spread([run[place]["seen"] for run in runs])
+        rows.append([str(target), ours, about(seen, 0), reached(times), about(ratio, 1)])
+    return rows
+
+
+def _against_passive(results: dict[str, Any]) -> list[list[str]]:
+    last = len(results["targets"]) - 1
+    passive = taken(results["ours"]["passive"], last)
+    rows = [["passive", reached(passive), "1", *("" for _ in NODES)]]
+    for name, runs in results["simulated"].items():
+        real = taken(results["ours"][name], last)
+        simulated = [times_faster(taken(runs, last, k), passive) for k in NODES]
+        means = [f"{ratio['mean']:.1f}" if ratio else "" for ratio in simulated[:-1]]
+        rows.append([name, reached(real), about(times_faster(real, passive), 1), *means, about(simulated[-1], 1)])
+    return rows
+
+
 def render(results: dict[str, Any]) -> str:
-    """The table."""
-    peer = results["svc"]
-    rows = [["scikit-learn SVC, 4 GB cache", f"{peer['seen']:,}", f"{peer['seconds']:.1f}", "1"]]
-    for name, result in results["ours"].items():
-        seen = spread([run["seen"] for run in result["runs"]])
-        found = result["seconds"]
-        rows.append(
-            [name, between(seen, 0)]
-            + ([between(found), between(result["times_faster_than_svc"], 1)] if found else ["not reached", ""])
-        )
-    note = f"SVC ends at {peer['mistakes']} mistakes with {peer['vectors']:,} vectors; ours: to {results['target']}."
-    return table(["learner", "examples", "seconds", "times faster"], rows) + "\n\n" + note
+    """Two tables: against SVC, and against our own passive run."""
+    peers = [row for place in range(len(results["svc"])) for row in _against_svc(results, place)]
+    first = table(["to mistakes", "learner", "examples", "seconds", "times faster than SVC"], peers)
+    own = table(["learner", "1 node, s", "times faster", *(f"k = {k}" for k in NODES)], _against_passive(results))
+    return (
+        f"{first}\n\nSVC says how many mistakes it ends at. Against our own sequential passive run, to "
+        f"{results['targets'][-1]} mistakes:\n\n{own}\n\n"
+        "The columns of k: times faster than passive on k simulated nodes. Means over seeds (smallest-largest). "
+        "Fetching counts on all sides, on k simulated nodes a k-th of it."
+    )
 
 
 if __name__ == "__main__":
-    options = parse(__doc__ or "")
-    figures = measure(options.repeats)
+    options = parse(__doc__ or "", small=True)
+    figures = measure(options.repeats, SMALL if options.small else FULL)
     finish(options, render(figures), {"svm": figures})

@@ -22,6 +22,12 @@ OUR_LEARNERS: dict[str, Callable[[], Learner]] = {
 """What every test of a learner's contract is crossed with."""
 
 
+class DenseLaSVM(LaSVM):
+    """One that takes no sparse rows, as learners need not."""
+
+    sparse = False  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
+
+
 def selected(x: Floats, y: Labels, p: Doubles | float = 1.0) -> Selected:
     """These rows as selected examples."""
     return Selected.weighted(x, y, 1.0 / np.asarray(p))

@@ -27,8 +27,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
+from making import DenseLaSVM
 from paraactive import LaSVM, Network, ParaActiveClassifier
 from paraactive.errors import InputError
+from paraactive.examples import SparseRows
+from paraactive.learners import SklearnLearner
+from paraactive.rows import Rows
 from paraactive.rules import Gradient, Margin, SignedMargin, Uniform, floored
 
 MOONS, SIDE = cast("tuple[Any, Any]", make_moons(4000, noise=0.2, random_state=0))
@@ -402,31 +406,67 @@ def test_a_scikit_learn_classifier_as_the_learner(learner: Any) -> None:
     assert not hasattr(learner, "classes_")
 
 
-def test_sparse_rows_are_made_dense_a_few_at_a_time() -> None:
+def test_sparse_rows_of_every_kind_are_taken() -> None:
     rng = np.random.default_rng(0)
     x = np.where(rng.random((3000, 40)) < 0.1, rng.normal(size=(3000, 40)), 0).astype(np.float32)
     y = (x[:, :20].sum(axis=1) > x[:, 20:].sum(axis=1)).astype(int)
-    dense = _clf(learner=LaSVM(gap=0.2)).fit(x[:2000], y[:2000])
+    svm: dict[str, Any] = {"kernel": "poly", "gamma": 0.5, "coef0": 1.0, "gap": 0.2}
+    dense = _clf(learner=LaSVM(**svm)).fit(x[:2000], y[:2000])
     for kind in (sparse.csr_array, sparse.csc_matrix, sparse.coo_array):
-        clf = _clf(learner=LaSVM(gap=0.2)).fit(kind(x[:2000]), y[:2000])
-        assert clf.learner_.digest() == dense.learner_.digest()
-        assert np.array_equal(clf.decision_function(kind(x[2000:])), dense.decision_function(x[2000:]))
+        for learner in (LaSVM, DenseLaSVM):
+            clf = _clf(learner=learner(**svm)).fit(kind(x[:2000]), y[:2000])
+            assert np.array_equal(clf.decision_function(kind(x[2000:])), dense.decision_function(x[2000:]))
 
 
 def test_many_sparse_rows_are_never_dense_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     wide = sparse.random_array((12_000, 3000), density=0.002, rng=np.random.default_rng(0), dtype=np.float32).tocsr()
     y = np.asarray(wide[:, :1500].sum(axis=1)).ravel() > np.asarray(wide[:, 1500:].sum(axis=1)).ravel()
-    most, dense = 0, type(wide).toarray
+    most, dense = 0, SparseRows.dense
 
-    def watched(self: Any, *options: Any, **more: Any) -> Any:
+    def watched(self: SparseRows) -> Any:
         nonlocal most
-        most = max(most, self.shape[0])
-        return dense(self, *options, **more)
+        most = max(most, len(self))
+        return dense(self)
 
-    monkeypatch.setattr(type(wide), "toarray", watched)
-    clf = ParaActiveClassifier(LaSVM(kernel="linear"), random_state=0, warmstart=500, batch=2000).fit(wide, y)
-    assert clf.score(wide, y) > 0.8
-    assert most <= 1024
+    monkeypatch.setattr(SparseRows, "dense", watched)
+    monkeypatch.setattr(type(wide), "toarray", None)
+    for learner, allowed in ((DenseLaSVM(kernel="linear"), 256), (LaSVM(kernel="linear"), 0)):
+        most = 0
+        clf = ParaActiveClassifier(learner, random_state=0, warmstart=500, batch=2000).fit(wide, y)
+        assert clf.score(wide, y) > 0.8
+        assert most <= allowed
+
+
+def test_sparse_rows_stay_sparse_for_learners_that_take_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    # 20 GB if they were dense.
+    rows, width = 100_000, 50_000
+    columns = (width * rng.random((rows, 10)) ** 6).astype(np.int32).ravel()
+    begins = np.arange(0, len(columns) + 1, 10)
+    matrix: Any = sparse.csr_matrix((np.ones(len(columns), np.float32), columns, begins), (rows, width))
+    y = np.asarray(matrix @ np.where(np.arange(width) % 2, 1.0, -1.0)).ravel() > 0
+    for dense in ("toarray", "todense"):
+        monkeypatch.setattr(type(matrix), dense, None)
+    monkeypatch.setattr(SparseRows, "dense", None)
+    learner = SklearnLearner(SGDClassifier(), minibatch=500)
+    clf: Any = ParaActiveClassifier(learner, rule="uniform", random_state=0, validation=0.01).fit(matrix, y)
+    assert np.mean(clf.predict(matrix[:5000]) == y[:5000]) > 0.7
+    clf.partial_fit(matrix[:5000], y[:5000])
+    assert isinstance(clf.run_.evaluations[-1].mistakes, int)
+
+
+def test_equal_sparse_rows_are_taken_together_in_the_order_of_dense_ones() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.integers(-1, 2, (300, 4)).astype(np.float32) * rng.choice([1, 2.5], (300, 4)).astype(np.float32)
+    x = x[rng.integers(0, 300, 600)]
+    number, weight = rng.integers(0, 3, 600), rng.uniform(1, 2, 600)
+    dense = Rows(x, number, weight, np.arange(600)).taken_together()
+    rows = Rows(SparseRows.of(x), number, weight, np.arange(600)).taken_together()
+    assert len(dense.x) < 500
+    assert np.array_equal(rows.x.dense(), dense.x)
+    assert rows.row.tolist() == dense.row.tolist()
+    assert rows.weight.tolist() == dense.weight.tolist()
+    assert rows.scale() == pytest.approx(dense.scale(), rel=1e-12)
 
 
 def test_parameters_of_the_rule_are_set_by_name() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from paraactive.examples import Doubles, Examples, Labels
 from paraactive.labels import signed_margin
 from paraactive.learners.base import Learner
+from paraactive.learners.rows import learn, scores
 from paraactive.node import as_on_a_node
 from paraactive.rules import LeastMargin, Margin, SignedMargin
 from paraactive.rules._formula import margin, margin_probability
@@ -37,9 +38,9 @@ def calibrated(rule: type[MarginRule], learner: Learner, early: Examples, warmst
     twin = copy.deepcopy(learner)
     first, rest = early.take(slice(0, half)), early.take(slice(half, 2 * half))
     with as_on_a_node():
-        twin.update(take_all(first, first.index, 0, 0))
+        learn(twin, take_all(first, first.index, 0, 0))
         twin.end_round()
-        return fitted(rule, twin.score(rest.x), rest.y, warmstart)
+        return fitted(rule, scores(twin, rest.x), rest.y, warmstart)
 
 
 def fitted(rule: type[MarginRule], score: Doubles, y: Labels, seen: int) -> MarginRule:

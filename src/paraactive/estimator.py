@@ -21,9 +21,10 @@ from sklearn.utils.validation import (
 from paraactive import arguments, parts
 from paraactive.calibration import MarginRule, calibrated, fitted
 from paraactive.errors import InputError
-from paraactive.examples import Doubles, Examples
+from paraactive.examples import Doubles, Examples, Features
 from paraactive.labels import decide, probabilities
 from paraactive.learners import Guarded, LaSVM, Learner
+from paraactive.learners.rows import learn, scores
 from paraactive.rows import Rows
 from paraactive.rules import Rule, floored
 from paraactive.run import Run
@@ -31,15 +32,13 @@ from paraactive.sifting import sift, take_all
 from paraactive.state import State
 from paraactive.streams import Arrays
 from paraactive.streams.columns import check_classes, some
-from paraactive.streams.sparse import is_sparse
+from paraactive.streams.sparse import is_sparse, sparse_rows
 from paraactive.training import train
 from paraactive.validation import fraction, one_of, positive, whole
 
 _LEAST_WARMSTART = 1000
 """Rows that are learnt before sifting begins: with fewer there is nothing to be saved."""
 _LEAST_BATCH = 64
-_DENSE_AT_ONCE = 1024
-"""Sparse rows that are made dense together, to be scored."""
 _ENTRY = np.dtype([("index", np.int64), ("p", np.float64)])
 
 
@@ -92,7 +91,8 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
     learnt 32% of the rows; accuracy 0.98
 
     Up to 10 000 rows, equal rows are taken together, as one of their joint weight, and their order does not matter.
-    Sparse rows are made dense a few at a time, where they are sifted; what learns is dense.
+    Sparse rows stay sparse where the learner takes them so, as ours and SGDClassifier; for others they are made dense a
+    few at a time.
     """
 
     def __init__(
@@ -205,10 +205,10 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
             if not hasattr(self, "rule_"):
                 self.rule_, guessed = self._find_rule()
                 if guessed:
-                    self.rule_ = fitted(guessed, self.learner_.score(now.x), now.y, self.n_seen_)
+                    self.rule_ = fitted(guessed, scores(self.learner_, now.x), now.y, self.n_seen_)
             selected = sift(self.learner_, self._floored(), self._seed, now, seen, version, 0)
         if len(selected):
-            self.learner_.update(selected)
+            learn(self.learner_, selected)
         self.learner_.end_round()
         self.n_seen_ += len(now)
         self._note(
@@ -229,10 +229,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         """The scores: of two classes (n,), above 0 for the second; of more (n, classes)."""
         check_is_fitted(self)
         x: Any = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float32, order="C")
-        if not is_sparse(x):
-            return self.learner_.score(x)
-        starts = range(0, x.shape[0], _DENSE_AT_ONCE)
-        return np.concatenate([self.learner_.score(x[first : first + _DENSE_AT_ONCE].toarray()) for first in starts])
+        return scores(self.learner_, _features(x))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of each row."""
@@ -245,7 +242,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         return probabilities(self.decision_function(X))
 
     def __sklearn_tags__(self) -> Any:
-        """For scikit-learn: sparse rows are taken, and made dense a few at a time."""
+        """For scikit-learn: sparse rows are taken."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -302,7 +299,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         number = np.searchsorted(self.classes_, y[kept])
         check_classes([str(label) for label in self.classes_])
         weight = weight[kept] * self._class_weights(y[kept])[number]
-        return Rows(x[kept], number, weight, kept)
+        return Rows(_features(x)[kept], number, weight, kept)
 
     def _class_weights(self, y: Any) -> Doubles:
         if self.class_weight is None:
@@ -333,7 +330,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
             if not np.isin(y, self.classes_).all():
                 raise InputError("validation has unknown labels", why="y has not", remedy="give labels that y has")
             number: Any = np.searchsorted(self.classes_, y)
-            return rows, Rows(x, number, np.ones(len(y)), np.arange(len(y))).examples(len(self.classes_))
+            return rows, Rows(_features(x), number, np.ones(len(y)), np.arange(len(y))).examples(len(self.classes_))
         part = fraction("validation", validation) if np.isscalar(validation) else 1.0
         if part == 1.0:
             raise InputError(
@@ -406,6 +403,10 @@ class _Best:
         """Give the learner of the run the best model, if it is not the last."""
         if self._mistakes is not None and run.evaluations[-1].mistakes > self._mistakes:
             run.learner.load(self._state)
+
+
+def _features(x: Any) -> Features:
+    return sparse_rows(x) if is_sparse(x) else x
 
 
 def _described(part: Any) -> dict[str, Any]:

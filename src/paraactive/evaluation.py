@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paraactive.errors import InputError
-from paraactive.examples import Examples
+from paraactive.examples import Examples, SparseRows
 from paraactive.labels import decide, numbers_of
 from paraactive.learners.base import Learner
+from paraactive.learners.rows import scores
 from paraactive.streams import Digits, Stream, Table, open_examples
 from paraactive.streams.arrays import encode
 from paraactive.streams.columns import check_width
 from paraactive.streams.locations import absolute
 
-TestData: TypeAlias = "Examples | tuple[ArrayLike, ArrayLike] | str | Path | bool | None"
+TestData: TypeAlias = "Examples | tuple[ArrayLike | SparseRows, ArrayLike] | str | Path | bool | None"
 _STREAM, _FILE, _GIVEN = "stream", "file", "given"
 
 
@@ -62,7 +63,7 @@ def find_again(source: dict[str, Any] | None, stream: Stream) -> TestSet:
 
 def count_mistakes(learner: Learner, test: Examples) -> int:
     """Test examples on the wrong side; a score of 0 counts as label -1."""
-    score = learner.score(test.x)
+    score = scores(learner, test.x)
     return int(np.sum(decide(score) != numbers_of(test.y, 2 if score.ndim == 1 else score.shape[1])))
 
 

@@ -11,6 +11,14 @@ from typing import TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
+class Compiling:
+    """Before a run: its loops are compiled, which takes up to half a minute. The next process finds them on disk."""
+
+    learner: str
+    """Whose loops."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunStarted:
     """A run begins, or goes on."""
 
@@ -43,6 +51,10 @@ class Round:
     """Learning on one replica, meanwhile: the entries of this round, or in a schedule with a lag of an earlier one."""
     elapsed: dict[int, float] = field(default_factory=dict[int, float])
     """For several k: the seconds that k nodes side by side take for this round. The warmstart is an update alone."""
+    scored: int = 0
+    """Examples that got an exact score; the learner's proxy ruled out the others, or the rule needs no scores."""
+    lowered: int = 0
+    """Selected examples whose p the proxy made smaller, as it was off by more than its guard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,5 +119,7 @@ class RunEnded:
     """Real time of the schedule, without evaluating."""
 
 
-Event: TypeAlias = RunStarted | Round | Evaluated | SnapshotTaken | NodeJoined | NodeLost | ReplicaRebuilt | RunEnded
+Event: TypeAlias = (
+    Compiling | RunStarted | Round | Evaluated | SnapshotTaken | NodeJoined | NodeLost | ReplicaRebuilt | RunEnded
+)
 Observer: TypeAlias = Callable[[Event], None]

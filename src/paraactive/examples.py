@@ -1,25 +1,155 @@
 """What travels: `Examples` of the stream, the `Selected` few with their query probability, `Entries` and `Stretch`es of
 the log.
 
-All are columnar and immutable by convention: one numpy array per column, one row per example.
+All are columnar and immutable by convention: one numpy array per column, one row per example. Only features may also be
+`SparseRows`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from paraactive.errors import InputError
 
 Floats: TypeAlias = NDArray[np.float32]
 Doubles: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Labels: TypeAlias = NDArray[np.int8]
 
+Which: TypeAlias = slice | NDArray[np.intp] | NDArray[np.int64] | NDArray[np.bool_]
+"""Which rows: a stretch, or listed, or marked."""
+
 COLUMNS = {"x": np.float32, "y": np.int8, "index": np.int64, "key": np.int64, "importance": np.float64}
 """Of `Examples`, in this order."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SparseRows:
+    """Rows of which only what is not 0 is held: compressed sparse rows, as scipy's CSR.
+
+    Within a row the columns ascend, none twice, and no value is 0: so equal rows have equal bytes. Whoever makes one
+    sees to that; `streams.sparse` does for what a user gives.
+
+    >>> rows = SparseRows.of(np.array([[0, 2, 0], [0, 0, 0], [1, 0, 3]], np.float32))
+    >>> rows.shape, rows.indices.tolist(), rows.indptr.tolist()
+    ((3, 3), [1, 0, 2], [0, 1, 1, 3])
+    >>> rows[np.array([2, 0])].dense().tolist()
+    [[1.0, 0.0, 3.0], [0.0, 2.0, 0.0]]
+    """
+
+    data: Floats
+    """What is not 0, row after row."""
+    indices: NDArray[np.int32]
+    """The column of each."""
+    indptr: Ints
+    """Where each row begins in both, and where the last one ends: (n + 1,)."""
+    width: int
+
+    def __post_init__(self) -> None:
+        for name, kind in (("data", np.float32), ("indices", np.int32), ("indptr", np.int64)):
+            object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name), kind))
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self), self.width
+
+    @property
+    def nbytes(self) -> int:
+        """What they weigh."""
+        return self.data.nbytes + self.indices.nbytes + self.indptr.nbytes
+
+    @property
+    def lengths(self) -> Ints:
+        """How many values of each row are not 0."""
+        return np.diff(self.indptr)
+
+    def __getitem__(self, rows: Which) -> SparseRows:
+        """The given rows, in the given order; of a slice without steps the values are not copied."""
+        if isinstance(rows, slice):
+            first, last, step = rows.indices(len(self))
+            if step == 1:
+                return self._between(first, max(first, last))
+        places = np.arange(len(self))[rows]
+        if places.ndim != 1:
+            raise InputError(f"rows are asked for by {rows!r}", why="it names no list of rows", remedy="give a slice")
+        begins, lengths = self.indptr[places], self.lengths[places]
+        indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+        taken = np.arange(indptr[-1]) + np.repeat(begins - indptr[:-1], lengths)
+        return SparseRows(self.data[taken], self.indices[taken], indptr, self.width)
+
+    def _between(self, first: int, last: int) -> SparseRows:
+        begin, end = self.indptr[first], self.indptr[last]
+        return SparseRows(
+            self.data[begin:end], self.indices[begin:end], self.indptr[first : last + 1] - begin, self.width
+        )
+
+    def check(self) -> None:
+        """A ValueError if they are not as they should be: loops would read beyond them. A file may hold anything."""
+        begins, indices = self.indptr, self.indices
+        if begins.ndim != 1 or indices.ndim != 1 or len(begins) < 1 or self.data.shape != indices.shape:
+            raise ValueError("sparse rows of other shapes")
+        if begins[0] != 0 or begins[-1] != len(indices) or np.any(np.diff(begins) < 0):
+            raise ValueError("sparse rows that begin and end elsewhere")
+        goes_on = np.ones(len(indices) + 1, np.bool_)
+        goes_on[begins] = False
+        if np.any((indices < 0) | (indices >= self.width)) or np.any((np.diff(indices) <= 0) & goes_on[1:-1]):
+            raise ValueError("sparse rows whose columns do not ascend")
+        if not np.all(np.isfinite(self.data) & (self.data != 0)):
+            raise ValueError("sparse rows with zeros, or with what is no number")
+
+    def __array__(self, *_: object, **__: object) -> NDArray[Any]:
+        raise InputError(
+            f"{len(self)} sparse rows of {self.width} features are taken for an array",
+            why="they are never made dense unasked",
+            remedy="ask for it, by dense()",
+        )
+
+    def dense(self) -> Floats:
+        """The rows with their zeros."""
+        out = np.zeros(self.shape, np.float32)
+        out[np.repeat(np.arange(len(self)), self.lengths), self.indices] = self.data
+        return out
+
+    @staticmethod
+    def of(dense: Floats) -> SparseRows:
+        """The same rows without their zeros."""
+        row, column = np.nonzero(dense)
+        indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(row, minlength=len(dense)))])
+        return SparseRows(dense[row, column], column.astype(np.int32), indptr, dense.shape[1])
+
+    @staticmethod
+    def concatenate(parts: Sequence[SparseRows]) -> SparseRows:
+        """The parts one after the other."""
+        begins = np.cumsum([0, *(len(part.data) for part in parts)])
+        return SparseRows(
+            np.concatenate([part.data for part in parts]),
+            np.concatenate([part.indices for part in parts]),
+            np.concatenate(
+                [np.zeros(1, np.int64), *(part.indptr[1:] + b for part, b in zip(parts, begins, strict=False))]
+            ),
+            parts[0].width,
+        )
+
+
+Features: TypeAlias = Any
+"""`Floats` or `SparseRows`, a row for each example. Not a union: whoever knows the stream knows which of them it is."""
+
+
+def join_features(parts: Sequence[Features]) -> Features:
+    """The parts one after the other: sparse if one of them is. Where there is no row, it does not matter which kind."""
+    sparse = [part for part in parts if isinstance(part, SparseRows)]
+    if not sparse:
+        return np.concatenate(parts)
+    filled = [part for part in parts if len(part)]
+    return SparseRows.concatenate([p if isinstance(p, SparseRows) else SparseRows.of(p) for p in filled] or sparse[:1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +162,8 @@ class Examples:
     (2, 3, [8])
     """
 
-    x: Floats
-    """Features, shape (n, width), C-contiguous."""
+    x: Features
+    """Shape (n, width): C-contiguous, or sparse."""
     y: Labels
     """Labels: -1 and +1 of two classes, 0 to C-1 of more (see `labels`)."""
     index: Ints
@@ -50,7 +180,9 @@ class Examples:
             object.__setattr__(self, "importance", np.ones(len(self.y)))
         # A stream of the user's own may come in other types; what travels and is logged has these.
         for name, kind in COLUMNS.items():
-            object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name), kind))
+            given = getattr(self, name)
+            if not isinstance(given, SparseRows):
+                object.__setattr__(self, name, np.ascontiguousarray(given, kind))
 
     def __len__(self) -> int:
         return len(self.y)
@@ -59,7 +191,7 @@ class Examples:
     def width(self) -> int:
         return self.x.shape[1]
 
-    def take(self, rows: slice | NDArray[np.intp] | NDArray[np.bool_]) -> Examples:
+    def take(self, rows: Which) -> Examples:
         """The given rows, in the given order."""
         return Examples(*(getattr(self, name)[rows] for name in COLUMNS))
 
@@ -72,7 +204,7 @@ class Examples:
     @staticmethod
     def concatenate(parts: Sequence[Examples]) -> Examples:
         """The parts one after the other."""
-        return Examples(*(np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS))
+        return Examples(*(join_features([getattr(part, name) for part in parts]) for name in COLUMNS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +234,7 @@ class Selected:
         return Selected(self.examples.take(rows), self.p[rows], self.seen[rows], self.version[rows], self.node[rows])
 
     @staticmethod
-    def weighted(x: ArrayLike, y: ArrayLike, weight: ArrayLike = 1.0) -> Selected:
+    def weighted(x: ArrayLike | SparseRows, y: ArrayLike, weight: ArrayLike = 1.0) -> Selected:
         """Rows with labels and any positive weights, to use a learner by itself; their keys are 0, 1, 2...
 
         Labels are -1 and +1 of two classes, 0 to C-1 of more.
@@ -114,7 +246,7 @@ class Selected:
         >>> (svm.score([[1.9], [2.1]]) > 0).tolist()
         [False, True]
         """
-        rows = np.asarray(x, np.float32)
+        rows = x if isinstance(x, SparseRows) else np.asarray(x, np.float32)
         none, index = np.zeros(len(rows), np.int64), np.arange(len(rows), dtype=np.int64)
         p = 1.0 / np.broadcast_to(np.asarray(weight, np.float64), len(rows))
         return Selected(Examples(rows, np.asarray(y, np.int8), index), p, none, none, none)
@@ -207,11 +339,11 @@ class Stretch:
     def nbytes(self) -> int:
         """What it weighs when it is sent."""
         examples = self.entries.selected.examples
-        return len(examples) * entry_bytes(examples.width)
+        return examples.x.nbytes + len(examples) * entry_bytes(0)
 
 
 def entry_bytes(width: int) -> int:
-    """What an entry weighs: x in float32; y; index, key, importance, p, seen, version, node.
+    """What an entry of dense rows weighs: x in float32; y; index, key, importance, p, seen, version, node.
 
     >>> entry_bytes(784)
     3193

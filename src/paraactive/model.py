@@ -15,14 +15,15 @@ from paraactive import arguments, parts
 from paraactive._version import __version__
 from paraactive.errors import InputError, cannot_write
 from paraactive.evaluation import count_mistakes, find_again
-from paraactive.examples import Doubles, Examples
+from paraactive.examples import Doubles, Examples, SparseRows
 from paraactive.labels import decide
 from paraactive.learners.base import Learner
+from paraactive.learners.rows import scores
 from paraactive.runfile import RunFile
 from paraactive.state import State, pack, unpack
 from paraactive.streams import Stream, open_examples
 from paraactive.streams.arrays import encode
-from paraactive.streams.columns import check_width, features
+from paraactive.streams.columns import check_width, features_alone
 
 FORMAT = 2
 """Of the file. One of another format is refused."""
@@ -70,11 +71,11 @@ class Model:
 
     # Using it ----------------------------------------------------------------------------------------------------
 
-    def decision_function(self, x: ArrayLike) -> Doubles:
+    def decision_function(self, x: ArrayLike | SparseRows) -> Doubles:
         """f(x) of each row: of two classes, (n,), above 0 for the second; of more, (n, classes)."""
-        return self.learner.score(self._rows(x))
+        return scores(self.learner, self._rows(x))
 
-    def predict(self, x: ArrayLike) -> NDArray[np.str_]:
+    def predict(self, x: ArrayLike | SparseRows) -> NDArray[np.str_]:
         """The name of the class of each row."""
         return self.named(self.decision_function(x))
 
@@ -82,16 +83,16 @@ class Model:
         """The name of the class that each score means."""
         return np.array(self.classes)[decide(score)]
 
-    def mistakes(self, x: ArrayLike, y: ArrayLike) -> int:
+    def mistakes(self, x: ArrayLike | SparseRows, y: ArrayLike) -> int:
         """How many of the labels y it gets wrong."""
         return count_mistakes(self.learner, self.examples(x, y))
 
-    def examples(self, x: ArrayLike, y: ArrayLike) -> Examples:
+    def examples(self, x: ArrayLike | SparseRows, y: ArrayLike) -> Examples:
         """These rows and labels, checked: an error for another width or a label that is not one of the classes."""
         return encode(x, y, self.classes, self.width)
 
-    def _rows(self, x: ArrayLike) -> Any:
-        rows = features(x, len(np.asarray(x)))
+    def _rows(self, x: ArrayLike | SparseRows) -> Any:
+        rows = features_alone(x)
         check_width(rows, self.width)
         return rows
 

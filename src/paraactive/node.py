@@ -12,16 +12,20 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from paraactive.cascade import Economy
 from paraactive.errors import LogGapError
 from paraactive.examples import Entries, Examples, Ints, Place, Selected, Stretch
 from paraactive.labels import UNKNOWN, check_labels
 from paraactive.learners.base import Learner
+from paraactive.learners.rows import learn
 from paraactive.rules.base import Rule
-from paraactive.sifting import sift, take_all
+from paraactive.sifting import choose, take_all
 from paraactive.streams.base import Stream
 
-TILE = 256
-"""Examples fetched and scored together. It bounds memory; no score depends on it."""
+TILE = 1024
+"""Examples fetched and sifted together. It bounds memory; no score depends on it. It is as large as that, because those
+of a tile that need an exact score are few."""
+_LONGEST_LOOK = 256
 _SHORTEST_LOOK = 4
 """Examples scored ahead at least, where the model may change after each."""
 
@@ -35,6 +39,10 @@ class Sifted:
     selected: Selected
     fetch_seconds: float
     sift_seconds: float
+    scored: int = 0
+    """Exact scores that were computed."""
+    lowered: int = 0
+    """Selected examples whose p the learner's proxy made smaller."""
 
     @staticmethod
     def nothing(last: int, width: int) -> Sifted:
@@ -49,6 +57,8 @@ class Sifted:
             Selected.concatenate([part.selected for part in parts]),
             sum(part.fetch_seconds for part in parts),
             sum(part.sift_seconds for part in parts),
+            sum(part.scored for part in parts),
+            sum(part.lowered for part in parts),
         )
 
 
@@ -57,6 +67,7 @@ class Node:
 
     def __init__(self, learner: Learner, rule: Rule, stream: Stream, seed: int, number: int = 0) -> None:
         self.learner, self.rule, self.stream, self.seed, self.number = learner, rule, stream, seed, number
+        self.economy = Economy()
         self.version = self.rounds = self.seen = 0
         """Log entries applied, rounds ended, examples that the cluster has seen as far as this replica knows."""
         self._look = _SHORTEST_LOOK
@@ -74,14 +85,12 @@ class Node:
         parts = [Sifted.nothing(first, self.stream.width)]
         while first < last:
             fresh, fetched = self._fetch(first, min(first + self._look, last))
-            part = self._sift(fresh, fetched, fresh.index)
-            if len(part.selected):
-                one = part.selected.take(slice(0, 1))
-                end = int(one.examples.index[0]) + 1
-                self._look = max(self._look // 2, _SHORTEST_LOOK)
-                return Sifted.join([*parts, Sifted(end, one, part.fetch_seconds, part.sift_seconds)])
+            part = self._sift(fresh, fetched, fresh.index, most=1)
             parts.append(part)
-            first, self._look = part.last, min(2 * self._look, TILE)
+            if len(part.selected):
+                self._look = max(self._look // 2, _SHORTEST_LOOK)
+                break
+            first, self._look = part.last, min(2 * self._look, _LONGEST_LOOK)
         return Sifted.join(parts)
 
     def take(self, first: int, last: int) -> Sifted:
@@ -97,6 +106,7 @@ class Node:
     def seen_by(self, number: int) -> Node:
         """The same replica through the eyes of node `number`, to sift with."""
         node = Node(self.learner, self.rule, self.stream, self.seed, number)
+        node.economy = self.economy
         node.stand_at(self.place, self.seen)
         return node
 
@@ -130,7 +140,7 @@ class Node:
             )
         start = time.perf_counter()
         if len(entries):
-            self.learner.update(entries.selected)
+            learn(self.learner, entries.selected)
         self.version = entries.last
         return time.perf_counter() - start
 
@@ -150,16 +160,20 @@ class Node:
         )
         return fresh, time.perf_counter() - start
 
-    def _sift(self, fresh: Examples, fetched: float, seen: Ints) -> Sifted:
+    def _sift(self, fresh: Examples, fetched: float, seen: Ints, most: int | None = None) -> Sifted:
+        """Sift these; if there are more selected than `most`, it was only up to there that they were sifted."""
         start = time.perf_counter()
-        selected = sift(self.learner, self.rule, self.seed, fresh, seen, self.version, self.number)
-        return Sifted(int(fresh.index[-1]) + 1, selected, fetched, time.perf_counter() - start)
+        choice = choose(self.learner, self.rule, self.seed, fresh, seen, self.version, self.number, self.economy)
+        selected = choice.selected.take(slice(0, most))
+        last = selected.examples.index[-1] if most is not None and len(selected) == most else fresh.index[-1]
+        lowered = int(np.count_nonzero(choice.lowered[:most]))
+        return Sifted(int(last) + 1, selected, fetched, time.perf_counter() - start, choice.scored, lowered)
 
 
 def relearn(learner: Learner, stretch: Stretch) -> None:
     """What a stretch of the log does to a model, on a node or off it."""
     if len(stretch.entries):
-        learner.update(stretch.entries.selected)
+        learn(learner, stretch.entries.selected)
     if stretch.ends_round:
         learner.end_round()
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from paraactive.errors import InputError
 from paraactive.events import Round
-from paraactive.examples import Entries, Floats, Ints, Labels, Selected
+from paraactive.examples import Entries, Features, Floats, Ints, Labels, Selected, SparseRows
 from paraactive.log import Log
 from paraactive.streams.columns import label_column, named_labels
 from paraactive.validation import whole
@@ -21,8 +21,8 @@ class Oracle:
     """Who knows the labels, and what they may cost.
 
     `ask(index, x)` is called with positions in the stream and their rows, at most `batch` at a time, and returns a
-    label for each, by the names of the stream's classes. It is never asked twice for one position, and at most for
-    `budget` labels in all: where it would be for more, the run ends.
+    label for each, by the names of the stream's classes; sparse rows come dense. It is never asked twice for one
+    position, and at most for `budget` labels in all: where it would be for more, the run ends.
 
     >>> import numpy as np
     >>> from paraactive import LaSVM, train
@@ -127,7 +127,7 @@ class AskingLog:
             self._answers.secure()  # It may take days, or end here.
         for start in range(0, len(missing), self._oracle.batch):
             rows = missing[start : start + self._oracle.batch]
-            told = self._ask(examples.index[rows], examples.x[rows])
+            told = self._ask(examples.index[rows], _dense(examples.x[rows]))
             self._answers.remember(examples.index[rows], told)
             known.update(zip(examples.index[rows].tolist(), told.tolist(), strict=True))
         y = np.array([known[position] for position in index], np.int8)
@@ -145,3 +145,7 @@ class AskingLog:
                 remedy="return one label for each position, in their order",
             )
         return named_labels(labels, self._classes)
+
+
+def _dense(x: Features) -> Floats:
+    return x.dense() if isinstance(x, SparseRows) else x

@@ -11,10 +11,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
+from paraactive.compiled import noticed
 from paraactive.errors import InputError
+from paraactive.events import Compiling, Observer
 from paraactive.labels import labels_of
 from paraactive.learners import Guarded, Learner
 from paraactive.learners.guarded import KINDS as PLAIN_LEARNERS
+from paraactive.learners.rows import learn
 from paraactive.node import Node
 from paraactive.rules import FlooredAware, FlooredBlind, Rule
 from paraactive.rules.floored import KINDS as PLAIN_RULES
@@ -91,16 +94,22 @@ def untrained(learner: Learner) -> Learner:
     return build_learner(description) if description["kind"] in LEARNERS else learner
 
 
-def warm_up(node: Node, examples: int | None) -> None:
+def warm_up(node: Node, examples: int | None, observe: Observer | None = None) -> None:
     """Load or compile the loops of one of our learners on a twin of it, so that no measured time contains it."""
     if describe_learner(node.learner)["kind"] not in LEARNERS:
         return
+    inside = node.learner.learner if isinstance(node.learner, Guarded) else node.learner
+    with noticed(lambda: observe and observe(Compiling(type(inside).__name__))):
+        _use_once(node, examples)
+
+
+def _use_once(node: Node, examples: int | None) -> None:
     fresh = node.stream.read(0, _FEW if examples is None else min(_FEW, examples))
     if not getattr(node.stream, "labelled", True):
         classes = len(node.stream.classes)  # Any will do.
         fresh = replace(fresh, y=labels_of(fresh.index % classes, classes))
     twin = Node(untrained(node.learner), node.rule, node.stream, node.seed)
-    twin.learner.update(take_all(fresh, fresh.index, 0, 0))
+    learn(twin.learner, take_all(fresh, fresh.index, 0, 0))
     twin.learner.end_round()
     twin.sift(0, len(fresh), 0)
 

@@ -7,8 +7,9 @@ stand on it; each uses a purpose of its own, so that their numbers are independe
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from paraactive.compiled import njit
 
 COIN, ORDER, FIELDS, DEFORMATION, WEIGHTS, DELAY = range(6)
 """Purposes: the third word of the counter."""

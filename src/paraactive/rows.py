@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paraactive.examples import Doubles, Examples, Floats
+from paraactive.examples import Doubles, Examples, Features, Floats, SparseRows
 from paraactive.labels import labels_of
-from paraactive.learners.lasvm import scale_for, scale_of
-from paraactive.streams.sparse import is_sparse
+from paraactive.learners.scale import scale_of
 
 _SMALL = 10_000
 """Rows up to which equal rows are taken together."""
-_DENSE = 20_000_000
-"""Numbers up to which sparse rows are made dense for it."""
+_FEW = 20_000_000
+"""Numbers up to which they are; of sparse rows what is not 0 counts."""
 
 
 @dataclass(frozen=True)
 class Rows:
     """Rows that are to be learnt."""
 
-    x: Any
-    """float32, or sparse."""
+    x: Features
     number: NDArray[np.intp]
     """Of its class."""
     weight: Doubles
@@ -36,21 +33,11 @@ class Rows:
 
     def examples(self, classes: int, first: int = 0) -> Examples:
         """As they travel; rows of the user's X are counted from `first` on."""
-        index = first + self.row
-        return Examples(self.dense(), labels_of(self.number, classes), index, importance=self.weight)
-
-    def dense(self) -> Floats:
-        """The rows, all of them dense."""
-        return self.x.toarray() if is_sparse(self.x) else self.x
+        return Examples(self.x, labels_of(self.number, classes), first + self.row, importance=self.weight)
 
     def scale(self) -> float:
         """gamma="scale" of them all."""
-        if not is_sparse(self.x):
-            return scale_of(self.x, self.weight)
-        width, total = self.x.shape[1], self.weight.sum()
-        mean = float(self.weight @ (self.x @ np.ones(width))) / (width * total)
-        square = float(self.weight @ (self.x.multiply(self.x) @ np.ones(width))) / (width * total)
-        return scale_for(width, square - mean**2)
+        return scale_of(self.x, self.weight)
 
     def held_out(self, part: float, seed: int) -> NDArray[np.bool_]:
         """Which rows to hold out: that part of each class, but never all of one."""
@@ -62,10 +49,30 @@ class Rows:
 
     def taken_together(self) -> Rows:
         """In an order of their own, equal ones as one of their joint weight, if they are not too many to be sorted."""
-        if len(self.number) > _SMALL or self.x.shape[0] * self.x.shape[1] > _DENSE:
+        x, numbers = self.x, self.number.astype(np.float32)
+        if len(numbers) > _SMALL or (x.data if isinstance(x, SparseRows) else x).size > _FEW:
             return self
-        dense = replace(self, x=self.dense())
-        table = np.column_stack([self.number.astype(np.float32), dense.x])
+        table = _sortable(numbers, x) if isinstance(x, SparseRows) else np.column_stack([numbers, x])
         _, first, group = np.unique(table, axis=0, return_index=True, return_inverse=True)
-        together = dense.take(first)
-        return replace(together, weight=np.bincount(group.ravel(), self.weight))
+        return replace(self.take(first), weight=np.bincount(group.ravel(), self.weight))
+
+
+def _sortable(numbers: Floats, x: SparseRows) -> NDArray[np.intp]:
+    """For each row its place among all, in the order that the same rows have if they are dense; equal rows share one.
+
+    Where two rows first differ in what is not 0, the one has a value where the other has 0, or another value there. So
+    a value counts as (k, value) with k = column - width if it is negative and width - column if not, and the end of a
+    row as (0, 0): in this order the rows are in theirs. As bytes, the higher first, texts of them compare alike.
+    """
+    negative = x.data < 0
+    column = np.where(negative, x.indices, 2 * x.width - x.indices.astype(np.int64)).astype(np.uint64)
+    bits = x.data.view(np.uint32)
+    value = np.where(negative, ~bits, bits | np.uint32(1 << 31))
+    coded = ((column << np.uint64(32)) | value).astype(">u8")
+    end = np.array(x.width << 32, ">u8").tobytes()
+    texts = [
+        number.astype(">u4").tobytes() + coded[first:last].tobytes() + end
+        for number, first, last in zip(numbers, x.indptr, x.indptr[1:], strict=False)
+    ]
+    place = {text: at for at, text in enumerate(sorted(set(texts)))}
+    return np.array([place[text] for text in texts], np.intp)

@@ -86,6 +86,16 @@ class Run:
         return sum(ended.sift_seconds for ended in self.rounds)
 
     @property
+    def scored(self) -> int:
+        """Examples that got an exact score; the learner's proxy ruled out the others, or the rule needs none."""
+        return sum(ended.scored for ended in self.rounds)
+
+    @property
+    def lowered(self) -> int:
+        """Selected examples whose p the proxy made smaller, as it was off by more than its guard."""
+        return sum(ended.lowered for ended in self.rounds)
+
+    @property
     def update_seconds(self) -> float:
         """After the warmstart."""
         return sum(ended.update_seconds for ended in self.rounds[1:])
@@ -131,6 +141,8 @@ class Run:
             "warmstart": self.warmstart,
             "selected": self.selected,
             "sampling_rate": self.sampling_rate,
+            "scored": self.scored,
+            "lowered": self.lowered,
             "mistakes": self.mistakes,
             "test_examples": self.evaluations[-1].test_examples if self.evaluations else None,
             **({} if vectors is None else {"vectors": vectors}),

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+from paraactive.cascade import Economy, doubtful
 from paraactive.coins import coins
 from paraactive.errors import InputError
 from paraactive.examples import Doubles, Examples, Ints, Selected
-from paraactive.learners.base import Learner
+from paraactive.learners.base import Learner, Proxy, proxy_of
+from paraactive.learners.rows import scores
 from paraactive.rules.base import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was selected, and what it took."""
+
+    selected: Selected
+    scored: int
+    """Exact scores that were computed."""
+    lowered: NDArray[np.bool_]
+    """Of which of the selected the proxy made p smaller: it is off there by more than its guard."""
 
 
 def sift(learner: Learner, rule: Rule, seed: int, fresh: Examples, seen: Ints, version: int, node: int) -> Selected:
@@ -16,25 +32,58 @@ def sift(learner: Learner, rule: Rule, seed: int, fresh: Examples, seen: Ints, v
 
     `seen` holds, for each example, the number n that the rule is to use.
     """
-    p = _probability(learner, rule, fresh, seen)
-    return _choose(fresh, coins(seed, fresh.index) < p, p, seen, version, node)
+    return choose(learner, rule, seed, fresh, seen, version, node, Economy()).selected
+
+
+def choose(
+    learner: Learner, rule: Rule, seed: int, fresh: Examples, seen: Ints, version: int, node: int, economy: Economy
+) -> Choice:
+    """The same, and what it took; `economy` knows from one call to the next whether the learner's proxy pays."""
+    u, rows = coins(seed, fresh.index), np.arange(len(fresh))
+    proxy = proxy_of(learner) if rule.needs_scores and len(fresh) else None
+    if proxy is None:
+        p = _probability(learner, rule, fresh, seen)
+        kept = u < p
+        selected = _taken(fresh, rows[kept], p[kept], seen, version, node)
+        return Choice(selected, len(fresh) * rule.needs_scores, np.zeros(len(selected), np.bool_))
+    if economy.asks_first(proxy.cost):
+        p1 = _cheap_probability(proxy, learner, rule, fresh, seen)
+        rows = rows[u < p1]
+        economy.note(len(rows), len(fresh))
+        p = _probability(learner, rule, fresh.take(rows), seen[rows])
+        p1, scored = p1[rows], len(rows)
+    else:
+        p = _probability(learner, rule, fresh, seen)
+        rows = rows[u < p]
+        p1 = _cheap_probability(proxy, learner, rule, fresh.take(rows), seen[rows])
+        p, scored = p[rows], len(fresh)
+    kept = u[rows] < np.minimum(p1, p)
+    selected = _taken(fresh, rows[kept], np.minimum(p1, p)[kept], seen, version, node)
+    return Choice(selected, scored, (p1 < p)[kept])
 
 
 def take_all(fresh: Examples, seen: Ints, version: int, node: int) -> Selected:
     """All of them, with p = 1: the warmstart."""
-    everyone = np.ones(len(fresh), np.bool_)
-    return _choose(fresh, everyone, np.ones(len(fresh)), seen, version, node)
+    return _taken(fresh, np.arange(len(fresh)), np.ones(len(fresh)), seen, version, node)
 
 
 def _probability(learner: Learner, rule: Rule, fresh: Examples, seen: Ints) -> Doubles:
-    score = _scores(learner, fresh) if rule.needs_scores else np.zeros(len(fresh))
+    score = _checked_scores(scores(learner, fresh.x), learner, fresh) if rule.needs_scores else np.zeros(len(fresh))
+    return _asked(rule, score, fresh, seen)
+
+
+def _cheap_probability(proxy: Proxy, learner: Learner, rule: Rule, fresh: Examples, seen: Ints) -> Doubles:
+    score = _checked_scores(scores(proxy, fresh.x), learner, fresh)
+    return _asked(rule, doubtful(score, proxy.guard, fresh.y if rule.needs_labels is True else None), fresh, seen)
+
+
+def _asked(rule: Rule, score: Doubles, fresh: Examples, seen: Ints) -> Doubles:
     # Only a rule that says so is handed the labels.
     p = rule.probability(score, seen, fresh.y) if rule.needs_labels is True else rule.probability(score, seen)
     return _checked(p, len(fresh), rule)
 
 
-def _scores(learner: Learner, fresh: Examples) -> Doubles:
-    score = learner.score(fresh.x)
+def _checked_scores(score: Doubles, learner: Learner, fresh: Examples) -> Doubles:
     if len(score) != len(fresh):
         raise InputError(
             f"learner {type(learner).__name__} gave {len(score)} scores for {len(fresh)} examples",
@@ -62,13 +111,10 @@ def _checked(p: Doubles, count: int, rule: Rule) -> Doubles:
     return p
 
 
-def _choose(
-    fresh: Examples, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]], p: Doubles, seen: Ints, version: int, node: int
-) -> Selected:
-    rows = np.flatnonzero(chosen)
+def _taken(fresh: Examples, rows: NDArray[np.intp], p: Doubles, seen: Ints, version: int, node: int) -> Selected:
     return Selected(
         fresh.take(rows),
-        p[rows],
+        p,
         seen[rows],
         np.full(len(rows), version, np.int64),
         np.full(len(rows), node, np.int64),

@@ -140,7 +140,7 @@ def train(
         node, plan, engine, schedule, updates, address, cluster, find_test(test, stream), snapshot_seconds, stop,
         resize, oracle,
     )  # fmt: skip
-    parts.warm_up(node, plan.examples)
+    parts.warm_up(node, plan.examples, lambda event: _observe(observers, event))
     if out is not None:
         arguments.check_untrained(learner)
         RunFile.check_room(out, overwrite)
@@ -211,7 +211,7 @@ def resume(
         if plan.examples > file.seen:
             arguments.check_oracle(oracle, stream, node.rule, schedule)
         _check_not_behind(plan, file)
-        parts.warm_up(node, plan.examples)
+        parts.warm_up(node, plan.examples, lambda event: _observe(observers, event))
         if plan.examples > file.seen and schedule != "asynchronous":
             file.drop_short_round(plan)
         run = Run(learner, plan, where, schedule)

@@ -13,6 +13,13 @@ import numpy as np
 from paraactive.errors import InputError
 
 
+def truth(name: str, value: Any) -> bool:
+    """True or False, and nothing else."""
+    if not isinstance(value, bool):
+        raise InputError(f"{name} is {value!r}", why="it is on or off", remedy="give True or False")
+    return value
+
+
 def one_of(what: str, name: str, known: Iterable[str], otherwise: str | None = None) -> str:
     """The name, if it is known; otherwise an error that lists what is, and guesses what was meant.
 

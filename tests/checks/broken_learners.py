@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
-from paraactive.examples import Doubles, Floats, Selected
+from paraactive.examples import Doubles, Floats, Selected, SparseRows
+from paraactive.learners.base import Proxy
 from paraactive.state import State, digest
 
 _NUMBERS = itertools.count()
@@ -54,6 +56,39 @@ class Linear:
 
 class Dumb(Linear):
     score = None  # pyright: ignore[reportAssignmentType]
+
+
+class Proxied(Linear):
+    """Sound: its cheap score leaves out all but the first feature."""
+
+    def proxy(self) -> Proxy:
+        return Proxy(self.cheap_score, guard=float(np.abs(self.w[1:]).sum()), cost=1 / len(self.w))
+
+    def cheap_score(self, x: Floats) -> Doubles:
+        return np.asarray(x[:, 0] * self.w[0], np.float64)
+
+
+class Guessing(Proxied):
+    def proxy(self) -> Proxy:
+        return Proxy(self.cheap_score, guard=float(next(_NUMBERS)), cost=0.5)
+
+
+class Averaging(Proxied):
+    def cheap_score(self, x: Floats) -> Doubles:
+        return super().cheap_score(x) - super().cheap_score(x).mean()
+
+
+class Forgetting(Proxied):
+    def __init__(self, step: float = 0.1) -> None:
+        super().__init__(step)
+        self.guard = 1.0
+
+    def update(self, selected: Selected) -> None:
+        super().update(selected)
+        self.guard = 2.0
+
+    def proxy(self) -> Proxy:
+        return Proxy(self.cheap_score, self.guard, 0.5)
 
 
 ONLY = Linear()
@@ -213,3 +248,18 @@ class Fragile(Linear):
 class Reticent(Linear):
     def describe(self) -> dict[str, Any]:
         return {}
+
+
+class Crowded(Linear):
+    """The scores of sparse rows depend on how many there are."""
+
+    sparse = True
+
+    def score(self, x: Any) -> Any:
+        return super().score(x.dense()) + len(x) if isinstance(x, SparseRows) else super().score(x)
+
+    def update(self, selected: Selected) -> None:
+        examples = selected.examples
+        if isinstance(examples.x, SparseRows):
+            selected = replace(selected, examples=replace(examples, x=examples.x.dense()))
+        super().update(selected)

@@ -12,7 +12,7 @@ from checks.failing import failed, first_named
 from making import OUR_LEARNERS
 from paraactive.checks import CheckError, check_learner, learner_checks
 
-OURS: dict[str, Callable[[], Any]] = {**OUR_LEARNERS, "the tests' own": broken.Linear}
+OURS: dict[str, Callable[[], Any]] = {**OUR_LEARNERS, "the tests' own": broken.Linear, "with a proxy": broken.Proxied}
 CHECKS = learner_checks()
 
 AFTER_ROUNDS = {"a loaded learner learns on as the saved one", "it travels", "a description makes an equal learner"}
@@ -34,6 +34,9 @@ BROKEN: list[tuple[str, Callable[[], Any], set[str]]] = [
         "a score does not depend on other rows", "a loaded learner is the saved one",
     }),
     ("a score does not depend on other rows", broken.Sociable, set()),
+    ("a proxy belongs to the model", broken.Guessing, set()),
+    ("a proxy belongs to the model", broken.Averaging, set()),
+    ("a proxy belongs to the model", broken.Forgetting, set()),
     ("updating is deterministic", broken.Moody, LEARNING_TWICE | {"ending a round is deterministic"}),
     ("the grouping of entries does not matter", broken.Batching, set()),
     ("ending a round is deterministic", broken.Restless, AFTER_ROUNDS),
@@ -50,6 +53,7 @@ BROKEN: list[tuple[str, Callable[[], Any], set[str]]] = [
     ("weights matter", broken.Weightless, set()),
     ("a large weight leaves scores finite", broken.Fragile, set()),
     ("a description makes an equal learner", lambda: broken.Reticent(step=0.3), set()),
+    ("sparse rows keep the promises too", broken.Crowded, set()),
 ]  # fmt: skip
 
 

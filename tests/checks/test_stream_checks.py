@@ -39,7 +39,7 @@ BROKEN: list[tuple[str, Callable[[], Any], set[str]]] = [
     (CLASSES, broken.Alike, set()),
     (CLASSES, broken.Numbers, set()),
     (SHAPES, broken.Narrow, set()),
-    (TYPES, broken.Wide, {PIECES, SHARED}),  # These put pieces together, in the right types.
+    (TYPES, broken.Wide, {PIECES}),  # This puts pieces together, in the right types.
     ("the index is the position", broken.Relative, set()),
     ("labels are those of the classes", broken.Unlabelled, set()),
     ("labels are those of the classes", broken.Uncounted, set()),

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
+from paraactive import LaSVM
+from paraactive.learners.kernel_cache_loops import bring
+
 
 class PlainLaSVM:
     """PROCESS and REPROCESS, straight from the paper, over a given kernel matrix of all examples.
@@ -73,16 +76,18 @@ class PlainLaSVM:
                     self.live[self.live.index(s)] = last
 
 
+def kernel_in_cache(svm: LaSVM) -> Any:
+    """The kernel matrix of the live vectors, as the cache has it; all rows must fit."""
+    count, _, cache, vectors = svm._loop_arguments()
+    bring(np.arange(count), count, cache, vectors)
+    return cache.values[cache.place[:count], :count]
+
+
 def plain_network_step(
     parameters: Any, squares: Any, x: Any, y: float, weight: float, step: float, loss: str = "logistic"
 ) -> None:
     """One AdaGrad step of the network on one example; parameters W (inputs, units), b, v, c in float64."""
-    f, directions = _directions(parameters, x)
-    slope = weight * _slope(loss, y, f)
-    for parameter, square, direction in zip(parameters, squares, directions, strict=True):
-        gradient = slope * direction
-        square += gradient**2
-        parameter -= step * gradient / np.sqrt(square + 1e-12)
+    _adagrad(parameters, squares, _gradients(parameters, x, y, weight, loss), step)
 
 
 def plain_aware_step(
@@ -110,16 +115,39 @@ def plain_softmax_step(
 ) -> None:
     """One AdaGrad step of the network with an output for each class; parameters W (inputs, units), b, V (classes,
     units), c in float64."""
+    _adagrad(parameters, squares, _softmax_gradients(parameters, x, label, weight, loss), step)
+
+
+def plain_minibatch_step(
+    parameters: Any, squares: Any, x: Any, y: Any, weight: Any, size: int, step: float, loss: str = "logistic"
+) -> None:
+    """One AdaGrad step on the sum of the weighted gradients of these examples, divided by the size of a minibatch."""
+    if len(parameters[3]) == 1:
+        each = [_gradients(parameters, *example, loss) for example in zip(x, y, weight, strict=True)]
+    else:
+        each = [_softmax_gradients(parameters, *example, loss) for example in zip(x, y, weight, strict=True)]
+    _adagrad(parameters, squares, [sum(gradients) / size for gradients in zip(*each, strict=True)], step)
+
+
+def _adagrad(parameters: Any, squares: Any, gradients: Any, step: float) -> None:
+    for parameter, square, gradient in zip(parameters, squares, gradients, strict=True):
+        square += gradient**2
+        parameter -= step * gradient / np.sqrt(square + 1e-12)
+
+
+def _gradients(parameters: Any, x: Any, y: float, weight: float, loss: str) -> list[Any]:
+    f, directions = _directions(parameters, x)
+    return [weight * _slope(loss, y, f) * direction for direction in directions]
+
+
+def _softmax_gradients(parameters: Any, x: Any, label: int, weight: float, loss: str) -> list[Any]:
     W, b, V, _ = parameters
     s = 1 / (1 + np.exp(-(x @ W + b)))
     f = plain_outputs(parameters, x)
     mine = np.arange(len(f)) == label
     slopes = weight * (np.exp(f) / np.exp(f).sum() - mine if loss == "logistic" else f - np.where(mine, 1, -1))
     delta = slopes @ V * s * (1 - s)
-    gradients = [np.outer(x, delta), delta, np.outer(slopes, s), slopes]
-    for parameter, square, gradient in zip(parameters, squares, gradients, strict=True):
-        square += gradient**2
-        parameter -= step * gradient / np.sqrt(square + 1e-12)
+    return [np.outer(x, delta), delta, np.outer(slopes, s), slopes]
 
 
 def plain_outputs(parameters: Any, x: Any) -> Any:

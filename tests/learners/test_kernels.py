@@ -9,25 +9,28 @@ from hypothesis import strategies as st
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
 from paraactive.learners import kernels
-from paraactive.learners.lasvm import _norms, _packed
+from paraactive.learners.dense_vectors import norms as dense_norms
+from paraactive.learners.dense_vectors import packed
 
 _GAMMA, _COEF0, _DEGREE = 0.07, 0.5, 3
 
 
 def _rows(kind: int, x: Any, s: Any) -> Any:
-    panels, norms = _packed(s, _norms(s))
+    panels, norms = packed(s, dense_norms(s))
     out = np.empty((len(x), len(s)), np.float32)
-    kernels.kernel_rows(x, _norms(x), panels, norms, len(s), kind, np.float32(_GAMMA), np.float32(_COEF0), _DEGREE, out)
+    kernels.kernel_rows(
+        x, dense_norms(x), panels, norms, len(s), kind, np.float32(_GAMMA), np.float32(_COEF0), _DEGREE, out
+    )
     return out
 
 
 def _sums(kind: int, x: Any, s: Any, alpha: Any) -> Any:
-    panels, norms = _packed(s, _norms(s))
+    panels, norms = packed(s, dense_norms(s))
     machines = np.atleast_2d(alpha)
     out, padded = np.empty((len(x), len(machines))), np.zeros((len(machines), len(norms)))
     padded[:, : len(s)] = machines
     kernels.kernel_sums(
-        x, _norms(x), panels, norms, padded, len(s), kind, np.float32(_GAMMA), np.float32(_COEF0), _DEGREE, out
+        x, dense_norms(x), panels, norms, padded, len(s), kind, np.float32(_GAMMA), np.float32(_COEF0), _DEGREE, out
     )
     return out.reshape(len(x), *alpha.shape[:-1])
 
@@ -79,4 +82,4 @@ def test_the_kernel_matrix_is_symmetric_to_the_last_bit() -> None:
 def test_norms_are_right_for_every_width() -> None:
     for width in range(1, 40):
         x = np.random.default_rng(width).normal(size=(5, width)).astype(np.float32)
-        np.testing.assert_allclose(_norms(x), (x.astype(np.float64) ** 2).sum(1), rtol=1e-6)
+        np.testing.assert_allclose(dense_norms(x), (x.astype(np.float64) ** 2).sum(1), rtol=1e-6)

@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from learners.reference import PlainLaSVM
+from learners.reference import PlainLaSVM, kernel_in_cache
 from making import selected, stripes, two_moons
 from paraactive import Digits, LaSVM
 from paraactive.errors import InputError
-from paraactive.learners.lasvm import _norms
 
 
 def _kernel_from_scratch(svm: LaSVM) -> Any:
-    rows = svm._vectors()
-    return svm._kernel_within(rows, _norms(rows))
+    rows = svm._live.rows()
+    return svm._kernel_within(rows)
 
 
 def test_it_takes_the_same_steps_as_the_plain_algorithm() -> None:
@@ -37,8 +36,8 @@ def test_it_takes_the_same_steps_as_the_plain_algorithm() -> None:
 def svm_kernel(svm: LaSVM, x: Any) -> Any:
     """The kernel matrix in the learner's own float32 values, so that only the algorithm is compared."""
     svm.update(selected(x[:1], np.array([1], np.int8)))
-    x = svm._centred(x)
-    return svm._kernel_within(x, _norms(x))
+    x = svm._live.relative(x)
+    return svm._kernel_within(x)
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +55,7 @@ def churned() -> LaSVM:
 
 
 def test_its_kernel_values_equal_those_recomputed_from_scratch(churned: LaSVM) -> None:
-    n = churned.vectors
-    assert np.array_equal(churned._kernel[:n, :n], _kernel_from_scratch(churned))
+    assert np.array_equal(kernel_in_cache(churned), _kernel_from_scratch(churned))
 
 
 def test_its_gradients_equal_those_recomputed_from_scratch(churned: LaSVM) -> None:
@@ -70,13 +68,14 @@ def test_its_gradients_equal_those_recomputed_from_scratch(churned: LaSVM) -> No
 def test_its_vectors_are_the_examples_of_their_keys(churned: LaSVM) -> None:
     x, _ = two_moons(3000, noise=0.3, seed=3)
     kept = x[churned._keys[: churned.vectors]]
-    assert np.array_equal(churned._vectors(), churned._centred(kept))
+    assert np.array_equal(churned._live.rows(), churned._live.relative(kept))
     np.testing.assert_allclose(churned.support_vectors, kept, atol=1e-6)
 
 
 def test_empty_slots_add_nothing_to_a_score(churned: LaSVM) -> None:
     assert not churned._alpha[:, churned.vectors :].any()
-    assert not churned._panels.transpose(0, 2, 1).reshape(-1, 2)[churned.vectors :].any()
+    panels = churned._live.arrays(churned._kernel()).panels
+    assert not panels.transpose(0, 2, 1).reshape(-1, 2)[churned.vectors :].any()
 
 
 def test_alphas_stay_in_their_boxes_and_add_up_to_zero(churned: LaSVM) -> None:
@@ -216,9 +215,8 @@ def test_growing_keeps_everything() -> None:
     x, y = stripes(1500, width=30, seed=16)
     svm = LaSVM(C=0.1, gamma=0.5)
     svm.update(selected(x, y))
-    n = svm.vectors
-    assert n > 512
-    assert np.array_equal(svm._kernel[:n, :n], _kernel_from_scratch(svm))
+    assert svm.vectors > 512
+    assert np.array_equal(kernel_in_cache(svm), _kernel_from_scratch(svm))
 
 
 @pytest.mark.parametrize(
@@ -234,6 +232,8 @@ def test_growing_keeps_everything() -> None:
         ({"degree": 1.5}, "degree"),
         ({"gamma": "auto"}, "gamma"),
         ({"coef0": float("nan")}, "coef0"),
+        ({"cache_size": 0}, "cache_size"),
+        ({"budget": 1}, "budget"),
     ],
 )
 def test_bad_parameters_are_named(options: dict[str, Any], named: str) -> None:

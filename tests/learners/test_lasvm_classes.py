@@ -9,12 +9,11 @@ import pytest
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
-from learners.reference import PlainLaSVM
+from learners.reference import PlainLaSVM, kernel_in_cache
 from making import selected, three_blobs, two_moons
 from paraactive import Arrays, Digits, LaSVM, train
 from paraactive.checks import check_learner
 from paraactive.errors import InputError
-from paraactive.learners.lasvm import _norms
 
 
 class PlainMachines:
@@ -75,8 +74,8 @@ def _kernel(x: Any, **options: Any) -> Any:
     """The kernel matrix in the learner's own float32 values, so that only the algorithm is compared."""
     svm = LaSVM(**options)
     svm.update(selected(x[:1], np.array([1], np.int8)))
-    rows = svm._centred(x)
-    return svm._kernel_within(rows, _norms(rows))
+    rows = svm._live.relative(x)
+    return svm._kernel_within(rows)
 
 
 @pytest.fixture(scope="module")
@@ -93,9 +92,9 @@ def churned() -> LaSVM:
 
 
 def test_kernel_values_gradients_and_alphas_are_what_they_should_be(churned: LaSVM) -> None:
-    n, rows = churned.vectors, churned._vectors()
-    kernel = churned._kernel_within(rows, _norms(rows))
-    assert np.array_equal(churned._kernel[:n, :n], kernel)
+    n, rows = churned.vectors, churned._live.rows()
+    kernel = churned._kernel_within(rows)
+    assert np.array_equal(kernel_in_cache(churned), kernel)
     alpha, g = churned._alpha[:, :n], churned._g[:, :n]
     side = np.where(churned._upper[:, :n] > 0, 1.0, -1.0)
     np.testing.assert_allclose(g, side - alpha @ kernel.astype(np.float64), atol=1e-9)

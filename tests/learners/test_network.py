@@ -7,7 +7,7 @@ import pytest
 
 from learners.reference import plain_network_step
 from making import selected, two_moons
-from paraactive import Network
+from paraactive import Digits, Network
 from paraactive.errors import InputError
 
 _UNITS = 30
@@ -106,6 +106,15 @@ def test_it_learns_what_no_linear_model_can() -> None:
     network = Network(hidden=40, step=0.5)
     network.update(selected(x, y))
     assert np.mean((network.score(x) > 0) == (y > 0)) > 0.97
+
+
+def test_saturated_units_leave_no_denormal_numbers_behind() -> None:
+    # A processor takes ten times as long for them, and a large step saturates units early.
+    digits = Digits(negative=(5,), positive=(3,), low=0.0).read(0, 30_000)
+    network = Network(step=0.5)
+    network.update(selected(digits.x, digits.y))
+    for array in network.save().values():
+        assert not np.any((array != 0) & (np.abs(array) < np.finfo(np.float32).tiny))
 
 
 def test_features_that_are_not_finite_are_noticed() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -206,10 +206,11 @@ def test_one_compiled_loop_serves_two_classes_and_more() -> None:
     two, four = Network(hidden=_UNITS), Network(hidden=_UNITS, classes=_CLASSES)
     two.update(selected(x, np.where(y > 0, 1, -1).astype(np.int8), p))
     two.score(x)
-    compiled = list(network_loops.learn.signatures), list(network_loops.forward.signatures)
+    learn, forward = cast(Any, network_loops.learn), cast(Any, network_loops.forward)
+    compiled = list(learn.signatures), list(forward.signatures)
     four.update(selected(x, y, p))
     four.score(x)
-    assert (list(network_loops.learn.signatures), list(network_loops.forward.signatures)) == compiled
+    assert (list(learn.signatures), list(forward.signatures)) == compiled
 
 
 @losses

@@ -11,7 +11,7 @@ from scipy import ndimage, stats
 
 from paraactive import philox
 from paraactive.streams import Digits
-from paraactive.streams.deformations import FIELDS, fields, gaussian, render
+from paraactive.streams.deformations import FIELDS, fields, gaussian, laid_out, render
 
 Image = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ def deform(images: NDArray[np.uint8], draws: NDArray[np.uint32], plain: bool = F
     out = np.full((len(images), 784), np.nan, np.float32)
     weights = gaussian(0.9).astype(np.float32)
     rows = np.arange(len(images))
-    render(images, rows, np.full(len(images), plain), draws, fields(), weights, GREY, out)
+    render(laid_out(images), rows, np.full(len(images), plain), draws, fields(), weights, GREY, out)
     return out
 
 

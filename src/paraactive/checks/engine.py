@@ -20,6 +20,7 @@ from paraactive.engines import ENGINES, Hosting
 from paraactive.errors import InputError
 from paraactive.examples import Doubles, Ints, Place, Selected
 from paraactive.learners import LaSVM, Learner, Network
+from paraactive.learners.rows import learn, scores
 from paraactive.log import MemoryLog
 from paraactive.node import Node, relearn
 from paraactive.rules import Gradient, Rule, SignedMargin, Uniform
@@ -176,11 +177,11 @@ def entries_say_which_model_sifted_them(case: _Case) -> None:
     learner, rule = _network(), Gradient()
     examples, applied = entries.examples, 0
     for version in np.unique(entries.version[_WARMSTART:]).tolist():
-        learner.update(entries.take(slice(applied, version)))
+        learn(learner, entries.take(slice(applied, version)))
         applied = version
         rows = np.flatnonzero(entries.version == version)
         rows = rows[rows >= _WARMSTART]
-        p = rule.probability(learner.score(examples.x[rows]), entries.seen[rows], examples.y[rows])
+        p = rule.probability(scores(learner, examples.x[rows]), entries.seen[rows], examples.y[rows])
         require(
             same_bits(p, entries.p[rows]),
             f"entries of version {version} have another p than that model gives",

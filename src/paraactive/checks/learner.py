@@ -5,16 +5,16 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
 from paraactive.checks.properties import attempt, name_of, random_pieces, rebuilt, require, same_bits
-from paraactive.examples import Floats, Selected
+from paraactive.examples import Floats, Selected, SparseRows
 from paraactive.labels import labels_of, score_shape
-from paraactive.learners.base import Learner
+from paraactive.learners.base import Learner, proxy_of
 from paraactive.state import State, digest, pack, unpack
 
 MakeLearner: TypeAlias = Callable[[], Learner]
@@ -182,6 +182,38 @@ def a_score_does_not_depend_on_other_rows(case: _Case) -> None:
     require(same_bits(whole[order], shuffled), "another order of rows gave other scores", why=why, remedy=remedy)
     single = np.concatenate([learner.score(case.x[row : row + 1]) for row in range(_ROWS)])
     require(same_bits(whole, single), "single rows got other scores", why=why, remedy=remedy)
+
+
+def a_proxy_belongs_to_the_model(case: _Case) -> None:
+    """If the learner offers a `Proxy`: it scores row by row, changes nothing, and is the same on every replica."""
+    why, remedy = "what is selected depends on it, on every node", "make it from the saved state alone"
+    learner, other = case.make(), case.make()
+    learner.update(case.examples)
+    learner.end_round()
+    proxy = proxy_of(learner)
+    if proxy is None:
+        return
+    before, whole = learner.digest(), proxy.score(case.x)
+    shape = score_shape(_ROWS, case.classes)
+    require(whole.shape == shape, f"its scores have shape {whole.shape}, not {shape}", why=why, remedy="as score has")
+    require(np.isfinite(whole).all(), "some of its scores are not finite", why=why, remedy="return finite numbers")
+    require(
+        0 <= proxy.guard < np.inf, f"its guard is {proxy.guard}", why="it says how far scores are off", remedy=remedy
+    )
+    require(0 < proxy.cost < np.inf, f"its cost is {proxy.cost}", why="1 is that of an exact score", remedy="count it")
+    single = np.concatenate([proxy.score(case.x[row : row + 1]) for row in range(_ROWS)])
+    require(same_bits(whole, single), "single rows got other scores", why=why, remedy="score row by row")
+    require(learner.digest() == before, "the digest changed", why=_REPLICAS, remedy="let it write to nothing")
+    other.load(learner.save())
+    loaded = proxy_of(other)
+    require(loaded is not None, "a loaded learner has none", why=why, remedy=remedy)
+    assert loaded is not None
+    require(
+        (loaded.guard, loaded.cost) == (proxy.guard, proxy.cost) and same_bits(whole, loaded.score(case.x)),
+        "that of a loaded learner is another",
+        why=why,
+        remedy=remedy,
+    )
 
 
 def updating_is_deterministic(case: _Case) -> None:
@@ -399,6 +431,31 @@ def _spoil(state: State) -> None:
             array[...] = np.zeros((), array.dtype) if array.any() else np.ones((), array.dtype)
 
 
+def sparse_rows_keep_the_promises_too(case: _Case) -> None:
+    """If it takes sparse rows: grouping does not matter, nor do other rows, and what waits is saved."""
+    if getattr(case.make(), "sparse", False) is not True:
+        return
+    dense = case.examples.examples
+    rows = SparseRows.of(np.where(np.abs(dense.x) < 1.0, np.float32(0), dense.x))
+    examples = replace(case.examples, examples=replace(dense, x=rows))
+    learner, rng = case.make(), np.random.default_rng(case.seed)
+    learner.update(examples.take(slice(0, _HALF)))
+    whole = learner.score(rows)  # pyright: ignore[reportArgumentType]
+    pieces = [learner.score(rows[cut]) for cut in random_pieces(_ROWS, rng)]  # pyright: ignore[reportArgumentType]
+    remedy = "let what is done with a sparse row depend on the row and the model alone, or leave out sparse = True"
+    require(same_bits(whole, np.concatenate(pieces)), "pieces got other scores", why=_REPLICAS, remedy=remedy)
+    other = case.make()
+    for cut in random_pieces(_HALF, rng):
+        other.update(examples.take(cut))
+    require(other.digest() == learner.digest(), "in pieces they gave another model", why=_REPLICAS, remedy=remedy)
+    loaded = case.make()
+    loaded.load(unpack(pack(learner.save())))
+    for each in (learner, loaded):
+        each.update(examples.take(slice(_HALF, None)))
+        each.end_round()
+    require(loaded.digest() == learner.digest(), "a loaded one learns on otherwise", why=_REPLICAS, remedy=remedy)
+
+
 _CHECKS: tuple[Callable[[_Case], None], ...] = (
     make_gives_a_new_learner_each_time,
     equal_models_have_equal_digests,
@@ -414,9 +471,11 @@ _CHECKS: tuple[Callable[[_Case], None], ...] = (
     a_loaded_learner_is_the_saved_one,
     a_loaded_learner_learns_on_as_the_saved_one,
     loading_is_a_copy,
+    a_proxy_belongs_to_the_model,
     a_deep_copy_is_equal_and_learns_apart,
     it_travels,
     weights_matter,
     a_large_weight_leaves_scores_finite,
     a_description_makes_an_equal_learner,
+    sparse_rows_keep_the_promises_too,
 )

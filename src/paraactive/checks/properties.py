@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paraactive.errors import CheckError
+from paraactive.examples import COLUMNS, Examples, SparseRows
 
 _Case = TypeVar("_Case")
 
@@ -48,6 +49,18 @@ def attempt(check: Callable[[_Case], None], case: _Case) -> None:
 def same_bits(one: NDArray[Any], other: NDArray[Any]) -> bool:
     """True if both are equal in type, shape and every bit, NaN and the sign of 0 included."""
     return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
+
+
+def arrays_of(examples: Examples) -> dict[str, NDArray[Any]]:
+    """The columns by name; the features of sparse rows are three arrays."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for name in COLUMNS:
+        column = getattr(examples, name)
+        if isinstance(column, SparseRows):
+            arrays |= {f"{name}.{part}": getattr(column, part) for part in ("data", "indices", "indptr")}
+        else:
+            arrays[name] = np.asarray(column)
+    return arrays
 
 
 def random_pieces(count: int, rng: np.random.Generator, cuts: int = 7) -> Iterator[slice]:

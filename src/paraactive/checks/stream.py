@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from paraactive.checks.properties import attempt, name_of, random_pieces, require, same_bits
+from paraactive.checks.properties import arrays_of, attempt, name_of, random_pieces, require, same_bits
 from paraactive.errors import InputError
-from paraactive.examples import COLUMNS, Examples
+from paraactive.examples import COLUMNS, Examples, SparseRows
 from paraactive.labels import MOST_CLASSES, UNKNOWN, are_labels
 from paraactive.streams.base import Stream
 
@@ -21,6 +22,7 @@ _PIECE = 96
 """Examples that are read at each of a few places."""
 _FAR = (0, 5_000, 10**9)
 """Where a stream without end is read."""
+_KINDS = COLUMNS | {"x.data": np.float32, "x.indices": np.int32, "x.indptr": np.int64}
 _ANY_NODE = "any node may read any piece at any time, and a resumed run reads it again"
 
 
@@ -124,7 +126,8 @@ def columns_are_as_long_and_wide_as_they_should_be(case: _Case) -> None:
         piece, count = case.stream.read(first, last), last - first
         for name in COLUMNS:
             shape = (count, case.stream.width) if name == "x" else (count,)
-            found = np.shape(getattr(piece, name))
+            column = getattr(piece, name)
+            found = column.shape if isinstance(column, SparseRows) else np.shape(column)
             require(
                 found == shape,
                 f"{name} of positions {first} to {last - 1} has shape {found}",
@@ -134,10 +137,10 @@ def columns_are_as_long_and_wide_as_they_should_be(case: _Case) -> None:
 
 
 def columns_have_their_types(case: _Case) -> None:
-    """x is float32, y int8, index and key int64, importance float64, and x lies row after row."""
+    """x is float32, or sparse; y int8, index and key int64, importance float64; and x lies row after row."""
     for piece in case.pieces():
-        for name, kind in COLUMNS.items():
-            column = np.asarray(getattr(piece, name))
+        for name, column in arrays_of(piece).items():
+            kind = _KINDS[name]
             require(
                 column.dtype == kind and column.flags.c_contiguous,
                 f"{name} is {column.dtype}{'' if column.flags.c_contiguous else ', not contiguous'}",
@@ -188,7 +191,7 @@ def features_are_finite(case: _Case) -> None:
     """No feature is NaN or infinite."""
     for piece in case.pieces():
         require(
-            np.isfinite(piece.x).all(),
+            np.isfinite(piece.x.data if isinstance(piece.x, SparseRows) else piece.x).all(),
             f"some are not, between positions {piece.index[0]} and {piece.index[-1]}",
             why="one such example makes the whole model useless",
             remedy="fill in or leave out what is missing before it is streamed",
@@ -235,16 +238,16 @@ def the_order_of_reading_does_not_matter(case: _Case) -> None:
 def what_is_handed_out_is_not_shared(case: _Case) -> None:
     """Changing the arrays of a piece does not change what is read next."""
     for first, last in case.ranges():
-        piece = case.stream.read(first, last)
-        columns = {name: np.asarray(getattr(piece, name)) for name in COLUMNS}
-        kept = Examples(**{name: column.copy() for name, column in columns.items()})
+        columns = arrays_of(case.stream.read(first, last))
+        kept = {name: column.copy() for name, column in columns.items()}
         writable = [name for name, column in columns.items() if column.flags.writeable]
         for name in writable:
             columns[name][...] = 1 - columns[name]
         again = pickle.loads(pickle.dumps(case.stream.read(first, last)))
         for name in writable:  # Whatever comes out: the data is not ours to spoil.
-            columns[name][...] = getattr(kept, name)
-        _require_same(kept, again, "changing a piece changed the stream", remedy="hand out copies, or read-only arrays")
+            columns[name][...] = kept[name]
+        remedy = "hand out copies, or read-only arrays"
+        require(_same(kept, arrays_of(again)), "changing a piece changed the stream", why=_ANY_NODE, remedy=remedy)
 
 
 def positions_outside_are_refused(case: _Case) -> None:
@@ -298,8 +301,11 @@ def _refuses(read: Callable[[], Examples]) -> bool:
 def _require_same(
     one: Examples, other: Examples, fact: str, remedy: str = "compute an example from its position alone"
 ) -> None:
-    equal = all(same_bits(np.asarray(getattr(one, name)), np.asarray(getattr(other, name))) for name in COLUMNS)
-    require(equal, fact, why=_ANY_NODE, remedy=remedy)
+    require(_same(arrays_of(one), arrays_of(other)), fact, why=_ANY_NODE, remedy=remedy)
+
+
+def _same(one: dict[str, NDArray[Any]], other: dict[str, NDArray[Any]]) -> bool:
+    return one.keys() == other.keys() and all(same_bits(one[name], other[name]) for name in one)
 
 
 _CHECKS: tuple[Callable[[_Case], None], ...] = (

@@ -196,8 +196,27 @@ def train(
             help="The svm reprocesses to this gap after each round; 0: never. Default: 0.2; uniform, passive: 0.",
         ),
     ] = None,
+    cache_size: Annotated[
+        float | None,
+        typer.Option(rich_help_panel="Learner", help="Megabytes of kernel values that the svm keeps. Default: 1000."),
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option(rich_help_panel="Learner", help="Vectors of the svm, at most. Default: no limit.")
+    ] = None,
+    no_cascade: Annotated[
+        bool,
+        typer.Option(
+            "--no-cascade",
+            rich_help_panel="Learner",
+            help="The svm scores every example exactly, also those that a cheap score could rule out.",
+        ),
+    ] = False,
     hidden: Annotated[
         int | None, typer.Option(rich_help_panel="Learner", help="Hidden units of the network. Default: 100.")
+    ] = None,
+    minibatch: Annotated[
+        int | None,
+        typer.Option(rich_help_panel="Learner", help="Examples that the network takes a step for. Default: 1."),
     ] = None,
     step: Annotated[
         float | None, typer.Option(rich_help_panel="Learner", help="Step size of the network. Default: 0.07.")

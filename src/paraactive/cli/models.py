@@ -16,6 +16,7 @@ from rich.table import Table
 from paraactive.errors import InputError, cannot_write
 from paraactive.examples import Examples
 from paraactive.labels import decide, numbers_of
+from paraactive.learners.rows import scores
 from paraactive.model import Model, own_test
 from paraactive.runfile import RunFile
 from paraactive.streams import open_examples, open_rows
@@ -88,7 +89,7 @@ def _test(model: Model, path: Path, data: str | None, label: str | None) -> Exam
 
 def _figures(model: Model, test: Examples) -> dict[str, Any]:
     count = len(model.classes)
-    said, true = decide(model.learner.score(test.x)), numbers_of(test.y, count)
+    said, true = decide(scores(model.learner, test.x)), numbers_of(test.y, count)
     counts = np.bincount(count * true + said, minlength=count * count).reshape(count, count)
     mistakes = int(counts.sum() - counts.trace())
     return {

@@ -16,7 +16,10 @@ from paraactive.rules import Rule
 from paraactive.streams import Digits, Stream, open_stream
 from paraactive.validation import one_of
 
-_OPTIONS = {"svm": ("C", "gamma", "gap"), "network": ("hidden", "step", "importance_aware")}
+_OPTIONS = {
+    "svm": ("C", "gamma", "gap", "cache_size", "budget", "cascade"),
+    "network": ("hidden", "step", "minibatch", "importance_aware"),
+}
 """Of the learners that the command line knows."""
 _RULES = ("margin", "signed", "least", "gradient", "iwal", "uniform", "passive")
 DEFAULT_EXAMPLES = 102_400
@@ -119,13 +122,18 @@ def _learner(kind: str, rule: str, digits: bool, seed: int, options: dict[str, f
     foreign = [name for name in given if name not in _OPTIONS[kind]]
     if foreign:
         raise InputError(
-            f"--{foreign[0].replace('_', '-')} is given for learner {kind!r}",
+            f"--{_typed(foreign[0])} is given for learner {kind!r}",
             why="it is not one of its parameters",
             remedy="leave it out",
         )
     if given.get("gap") == 0:
         given["gap"] = None
     return {"kind": kind, **defaults, **given}
+
+
+def _typed(name: str) -> str:
+    """The option as it is typed."""
+    return "no-cascade" if name == "cascade" else name.replace("_", "-")
 
 
 _RULE_OPTIONS = {"eta": ("margin", "signed", "least"), "c0": ("iwal",), "rate": ("uniform",)}

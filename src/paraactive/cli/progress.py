@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from paraactive.events import Evaluated, Event, NodeJoined, NodeLost, Round, RunStarted
+from paraactive.events import Compiling, Evaluated, Event, NodeJoined, NodeLost, Round, RunStarted
 
 
 class ProgressBar:
@@ -31,7 +31,7 @@ class ProgressBar:
             disable=not console.is_terminal,
         )
         self._task: TaskID | None = None
-        self._waiting = console.status(Text(f"{title}: preparing (a first run compiles, for about half a minute)"))
+        self._waiting = console.status(Text(f"{title}: preparing"))
 
     def __enter__(self) -> ProgressBar:
         if not self._progress.disable:
@@ -44,7 +44,9 @@ class ProgressBar:
 
     def __call__(self, event: Event) -> None:
         """Show what this event changes."""
-        if isinstance(event, RunStarted):
+        if isinstance(event, Compiling):
+            self._console.print(f"compiling the loops of {event.learner}, once for this machine …")
+        elif isinstance(event, RunStarted):
             self._sifted, self._selected = event.sifted, event.selected
             self._task = self._progress.add_task(
                 self._title, total=event.examples, completed=event.seen, speed="", rate="", mistakes=""

@@ -19,6 +19,9 @@ def show_run(console: Console, run: Run) -> None:
     table.add_row("learnt first (warmstart)", f"{run.warmstart:,}")
     table.add_row("selected", f"{run.selected:,} of {run.sifted:,} sifted")
     table.add_row("sampling rate", f"{run.sampling_rate:.2%}" if run.sifted else "nothing was sifted")
+    if run.scored < run.sifted and run.scored:
+        table.add_row("exact scores", f"{run.scored:,} ({run.scored / run.sifted:.1%}; the cascade ruled out the rest)")
+        table.add_row("p made smaller by the cascade", f"{run.lowered:,} of {run.selected:,} selected")
     if "vectors" in figures:
         table.add_row("support vectors", f"{figures['vectors']:,}")
     if run.mistakes is not None:

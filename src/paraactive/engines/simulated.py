@@ -15,6 +15,7 @@ import numpy as np
 from paraactive.engines.clock import CLOCKED, edges, largest_portions
 from paraactive.engines.virtual import Cluster, Virtual
 from paraactive.examples import Stretch, Tile
+from paraactive.learners.base import proxy_of
 from paraactive.node import Node, Sifted
 from paraactive.schedules.base import Message
 
@@ -33,6 +34,9 @@ class Simulated:
 
     def begin_sift(self, first: int, last: int, seen: int) -> None:
         """All of it, at once: so the model that sifts is the one of now."""
+        if proxy_of(self._node.learner) is not None:
+            self._sifted = self._sift_for_each(first, last, seen)
+            return
         ends = edges(first, last, self._nodes)
         cuts = sorted({edge for k in (*CLOCKED, self._nodes) for edge in edges(first, last, k)})
         pieces = [self._cluster.timed(self._node.sift(a, b, seen), a) for a, b in pairwise(cuts)]
@@ -44,6 +48,22 @@ class Simulated:
             slowest = max(part.sift_seconds * self._cluster.slowness_of(node) for node, part in enumerate(sent))
             largest = {self._nodes: slowest + 2 * self._cluster.latency}
         self._sifted = sent, largest
+
+    def _sift_for_each(self, first: int, last: int, seen: int) -> tuple[list[Sifted], dict[int, float]]:
+        """The same with a proxy, portion by portion for each k.
+
+        Its few exact scores are the cheaper the more of them there are at a time, so times of pieces do not add up.
+        """
+        sent, largest = [Sifted.nothing(first, self._node.stream.width)], dict[int, float]()
+        for k in sorted({*CLOCKED, self._nodes} if self._cluster.equal else {self._nodes}):
+            pieces = [
+                self._sent_by(node, b, [self._cluster.timed(self._node.sift(a, b, seen), a)])
+                for node, (a, b) in enumerate(pairwise(edges(first, last, k)))
+            ]
+            seconds = [part.sift_seconds * self._cluster.slowness_of(node) for node, part in enumerate(pieces)]
+            largest[k] = max(seconds) + (0.0 if self._cluster.equal else 2 * self._cluster.latency)
+            sent = pieces if k == self._nodes else sent
+        return sent, largest
 
     def end_sift(self) -> tuple[list[Sifted], dict[int, float]]:
         """See `Engine.end_sift`."""

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from paraactive.examples import Doubles, Floats, Selected
 from paraactive.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """A much cheaper scorer than the learner itself, for the cascade."""
+
+    score: Callable[[Any], Doubles]
+    """Scores nearly as `Learner.score` would, of the same shape, for the same rows. Pure, row by row."""
+    guard: float
+    """How far a score may be off, nearly always, as it was measured."""
+    cost: float
+    """Of a score, in scores of the learner: operations, counted."""
 
 
 class Learner(Protocol):
@@ -22,6 +36,13 @@ class Learner(Protocol):
 
     A learner whose scoring releases the GIL says so by an attribute `releases_gil = True`: then threads sift side by
     side, and are where its nodes live if nobody says otherwise.
+
+    A learner may offer a `Proxy` by a method `proxy()`, which returns None while it has none. It belongs to the model:
+    replicas that have learnt the same have the same proxy, to the bit.
+
+    A learner that takes sparse rows says so by an attribute `sparse = True`: then `score`, and `update` in its
+    examples, may be handed `SparseRows` as well as arrays. To others they come dense, a few at a time; see
+    `learners.rows`.
     """
 
     def score(self, x: Floats) -> Doubles:
@@ -54,3 +75,9 @@ class Learner(Protocol):
     def describe(self) -> dict[str, Any]:
         """The constructor's parameters, as plain numbers and strings."""
         ...
+
+
+def proxy_of(learner: Learner) -> Proxy | None:
+    """What the learner offers, if it does."""
+    offer = getattr(learner, "proxy", None)
+    return None if offer is None else offer()

@@ -16,9 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from paraactive.errors import InputError
 from paraactive.examples import COLUMNS, Doubles, Examples, Ints, Selected
 from paraactive.labels import check_count, check_labels, numbers_of, signed_margin
-from paraactive.learners.base import Learner
+from paraactive.learners.base import Learner, Proxy, proxy_of
 from paraactive.learners.lasvm import LaSVM
 from paraactive.learners.network import Network
+from paraactive.learners.rows_state import rows_from_state, rows_to_state
 from paraactive.learners.sklearn_learner import SklearnLearner
 from paraactive.state import State, digest
 from paraactive.validation import positive
@@ -31,6 +32,7 @@ _ENOUGH = 50
 """Examples of a class that must have been learnt before the model is believed about its labels: one that has not met a
 class is sure of its absence."""
 _INNER = "inner."
+_BESIDE = tuple(name for name in COLUMNS if name != "x")
 
 
 class SetAside(NamedTuple):
@@ -146,6 +148,10 @@ class Guarded:
         """That of the learner inside."""
         return self.learner.score(x)  # pyright: ignore[reportArgumentType]
 
+    def proxy(self) -> Proxy | None:
+        """That of the learner, if it has one."""
+        return proxy_of(self.learner)
+
     def update(self, selected: Selected) -> None:
         """Learn from these, in this order; what is confidently wrong waits for the end of the round."""
         check_labels(selected.examples.y, self.classes or 2)
@@ -242,7 +248,8 @@ class Guarded:
         waiting = Selected.concatenate(self._waiting) if self._waiting else Selected.empty(0)
         return {
             **{_INNER + name: array for name, array in self.learner.save().items()},
-            **{f"waiting.{name}": getattr(waiting.examples, name).copy() for name in COLUMNS},
+            **{f"waiting.{name}": getattr(waiting.examples, name).copy() for name in _BESIDE},
+            **rows_to_state("waiting.x", waiting.examples.x),
             "counts": np.array([self._trusted, self._left_out, self._returned], np.int64),
             "learnt": self._learnt.copy(),
             "keys": self._keys.copy(),
@@ -255,7 +262,8 @@ class Guarded:
         trusted, self._left_out, self._returned = state["counts"].tolist()
         self._trusted, self._learnt = bool(trusted), np.array(state["learnt"])
         self._keys, self._margins = np.array(state["keys"]), np.array(state["margins"])
-        waiting = Examples(*(np.array(state[f"waiting.{name}"]) for name in COLUMNS))
+        beside = {name: np.array(state[f"waiting.{name}"]) for name in _BESIDE}
+        waiting = Examples(rows_from_state("waiting.x", state), **beside)
         self._waiting = [_weighing(waiting, waiting.importance)] if len(waiting) else []
 
     def digest(self) -> str:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
+from paraactive.compiled import njit
 
 _ENOUGH = 60
 """Newton's steps at most; a dozen do unless numbers are extreme."""

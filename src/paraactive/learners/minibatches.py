@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paraactive.examples import Doubles, Floats, Labels, Selected
+from paraactive.examples import Doubles, Features, Labels, Selected, join_features
 from paraactive.learners.foreign import told
+from paraactive.learners.rows_state import rows_from_state, rows_to_state
 from paraactive.state import State
 
 _COLUMNS = ("x", "y", "weight")
@@ -21,7 +22,7 @@ _COLUMNS = ("x", "y", "weight")
 class Minibatch:
     """Examples that are learnt in one step."""
 
-    x: Floats
+    x: Features
     y: Labels
     weight: Doubles
 
@@ -70,17 +71,23 @@ class Minibatches:
     def save(self) -> State:
         """What waits; nothing if nothing does."""
         rest = self._rest
-        return {} if rest is None else {f"waiting.{name}": getattr(rest, name).copy() for name in _COLUMNS}
+        if rest is None:
+            return {}
+        return {
+            **rows_to_state("waiting.x", rest.x),
+            "waiting.y": rest.y.copy(),
+            "waiting.weight": rest.weight.copy(),
+        }
 
     def load(self, state: State) -> None:
         """Wait with what was saved."""
-        if not any(f"waiting.{name}" in state for name in _COLUMNS):
+        if not any(name.startswith("waiting.") for name in state):
             self._rest = None
             return
         with told("the examples that wait in the saved state cannot be read", remedy="load one that was saved"):
-            x = np.array(state["waiting.x"], np.float32, order="C")
+            x = rows_from_state("waiting.x", state)
             y, weight = np.array(state["waiting.y"], np.int8), np.array(state["waiting.weight"], np.float64)
-            if x.ndim != 2 or y.shape != (len(x),) or weight.shape != (len(x),):
+            if len(x.shape) != 2 or y.shape != (len(x),) or weight.shape != (len(x),):
                 raise ValueError(f"features have shape {x.shape}, labels {y.shape}, weights {weight.shape}")
         self._rest = Minibatch(x, y, weight)
 
@@ -90,4 +97,4 @@ class Minibatches:
 
 
 def _join(*parts: Minibatch) -> Minibatch:
-    return Minibatch(*(np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS))
+    return Minibatch(*(join_features([getattr(part, name) for part in parts]) for name in _COLUMNS))

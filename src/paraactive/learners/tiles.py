@@ -12,17 +12,16 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from paraactive.errors import InputError
-from paraactive.examples import Doubles
+from paraactive.examples import Doubles, Features, SparseRows
 
 TILE = 64
 """Rows scored together: the fewest that were exact with every model tried."""
 _SHIFTS = (1, 7, 34)
 
-ScoreTile: TypeAlias = Callable[[NDArray[Any]], Doubles]
-"""Scores of exactly as many rows as a tile has."""
+ScoreTile: TypeAlias = Callable[[Any], Doubles]
+"""Scores of exactly as many rows as a tile has, dense or sparse as they were given."""
 
 
 class Tiles:
@@ -45,7 +44,7 @@ class Tiles:
         # Where it arrives there may be another processor.
         return {"rows": self.rows, "_tried": False}
 
-    def score(self, score_tile: ScoreTile, x: NDArray[Any], columns: tuple[int, ...]) -> Doubles:
+    def score(self, score_tile: ScoreTile, x: Features, columns: tuple[int, ...]) -> Doubles:
         """The score of each row; `columns` is the shape of one."""
         out = np.zeros((len(x), *columns))
         if len(x) and not self._tried:
@@ -55,14 +54,17 @@ class Tiles:
             out[first : first + self.rows] = score_tile(self._filled(rows))[: len(rows)]
         return out
 
-    def _filled(self, rows: NDArray[Any]) -> NDArray[Any]:
+    def _filled(self, rows: Features) -> Features:
+        if isinstance(rows, SparseRows):
+            ends = np.full(self.rows - len(rows), rows.indptr[-1])
+            return SparseRows(rows.data, rows.indices, np.append(rows.indptr, ends), rows.width)
         if len(rows) == self.rows:
             return np.ascontiguousarray(rows)
         tile = np.zeros((self.rows, rows.shape[1]), rows.dtype)
         tile[: len(rows)] = rows
         return tile
 
-    def _try(self, score_tile: ScoreTile, x: NDArray[Any]) -> None:
+    def _try(self, score_tile: ScoreTile, x: Features) -> None:
         """The first rows among others, among zeros, and at several places in the tile."""
         self._tried = self.rows == 1
         if self._tried:
@@ -71,7 +73,7 @@ class Tiles:
         alone = score_tile(self._filled(first))
         for shift in (0, *_SHIFTS):
             rows = np.roll(np.arange(self.rows) % len(first), shift)
-            if not _same_bits(score_tile(np.ascontiguousarray(first[rows])), alone[rows]):
+            if not _same_bits(score_tile(self._filled(first[rows])), alone[rows]):
                 raise InputError(
                     "the score of a row depends on the rows that it is scored with",
                     why="a log would depend on how a batch is cut among nodes",

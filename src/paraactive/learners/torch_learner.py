@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paraactive.errors import InputError
-from paraactive.examples import Doubles, Selected
+from paraactive.examples import Doubles, Selected, SparseRows
 from paraactive.labels import numbers_of, score_shape
 from paraactive.learners.foreign import told
 from paraactive.learners.minibatches import Minibatch, Minibatches
@@ -132,9 +132,9 @@ class TorchLearner:
 
     # Scoring -----------------------------------------------------------------------------------------------------
 
-    def score(self, x: ArrayLike) -> Doubles:
+    def score(self, x: ArrayLike | SparseRows) -> Doubles:
         """The module's output; of two columns, the second minus the first."""
-        rows = np.ascontiguousarray(x, np.float32)
+        rows = np.ascontiguousarray(_dense(x), np.float32)
         if rows.ndim != 2:
             raise InputError(f"examples have shape {rows.shape}", why="each is a row", remedy="give a matrix")
         columns = score_shape(0, self._classes)[1:]
@@ -225,7 +225,7 @@ class TorchLearner:
     def _total_loss(self, batch: Minibatch) -> torch.Tensor:
         """Sum(weight loss) / minibatch."""
         torch = _torch()
-        output = self._output(batch.x)
+        output = self._output(_dense(batch.x))
         if output.ndim == 1:
             target = self._tensor(batch.y, output.dtype)
         else:
@@ -309,6 +309,10 @@ def small_cnn(classes: int = 10) -> nn.Module:
 
 def _torch() -> Any:
     return require("torch", extra="torch", what="TorchLearner")
+
+
+def _dense(x: Any) -> Any:
+    return x.dense() if isinstance(x, SparseRows) else x
 
 
 def _device(name: Any) -> Any:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from paraactive.errors import ParaActiveError, RunFileError
 
-FORMAT = 3
+FORMAT = 4
 """Version of the tables. A file of another version is refused."""
 _SQLITE = b"SQLite format 3\0"
 _APPLICATION = 0x70617261  # "para", in the header of the file
@@ -20,11 +20,13 @@ _TABLES = (
     """CREATE TABLE entries (
     sequence INTEGER PRIMARY KEY, position INTEGER NOT NULL, key INTEGER NOT NULL,
     y INTEGER NOT NULL CHECK (y BETWEEN -1 AND 126), p REAL NOT NULL CHECK (p > 0 AND p <= 1),
-    seen INTEGER NOT NULL, version INTEGER NOT NULL, importance REAL NOT NULL CHECK (importance > 0), x BLOB
+    seen INTEGER NOT NULL, version INTEGER NOT NULL, importance REAL NOT NULL CHECK (importance > 0), x BLOB,
+    columns BLOB
 ) STRICT""",
     """CREATE TABLE rounds (
     number INTEGER PRIMARY KEY, seen INTEGER NOT NULL, version INTEGER NOT NULL, selected INTEGER NOT NULL,
-    fetch_seconds REAL NOT NULL, sift_seconds REAL NOT NULL, update_seconds REAL NOT NULL, elapsed TEXT NOT NULL
+    fetch_seconds REAL NOT NULL, sift_seconds REAL NOT NULL, update_seconds REAL NOT NULL, elapsed TEXT NOT NULL,
+    scored INTEGER NOT NULL, lowered INTEGER NOT NULL
 ) STRICT""",
     """CREATE TABLE tiles (
     number INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL CHECK (last > first),

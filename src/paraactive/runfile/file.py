@@ -21,12 +21,13 @@ import numpy as np
 
 from paraactive.errors import InputError, RunFileLockedError
 from paraactive.events import Event, Round
-from paraactive.examples import Entries, Examples, Ints, Labels, Place, Selected, Stretch, Tile
+from paraactive.examples import Entries, Examples, Features, Ints, Labels, Place, Selected, Stretch, Tile
 from paraactive.labels import labels_of
 from paraactive.learners.base import Learner
 from paraactive.log import Learnt, joined
 from paraactive.node import as_on_a_node, relearn
 from paraactive.runfile import connection
+from paraactive.runfile.features import dense_rows, sparse_rows, to_blobs
 from paraactive.runfile.lock import RunLock
 from paraactive.schedules.base import Plan
 from paraactive.state import State, pack, unpack
@@ -173,14 +174,14 @@ class RunFile:
         """Give these their places and write them; they are durable from the next commit on."""
         entries = Entries(self.version, selected)
         examples = selected.examples
-        blobs = [row.tobytes() for row in examples.x] if self._keeps_x else [None] * len(entries)
+        values, columns = to_blobs(examples.x) if self._keeps_x else ([None] * len(entries), [None] * len(entries))
         rows = zip(
             entries.sequence.tolist(), examples.index.tolist(), examples.key.tolist(), examples.y.tolist(),
-            selected.p.tolist(), selected.seen.tolist(), selected.version.tolist(), examples.importance.tolist(), blobs,
-            strict=True,
+            selected.p.tolist(), selected.seen.tolist(), selected.version.tolist(), examples.importance.tolist(),
+            values, columns, strict=True,
         )  # fmt: skip
         with self._guarded("write"):
-            self._database.executemany("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            self._database.executemany("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         self.version = entries.last
         if self.rounds:
             self.delays.update(entries.delay.tolist())
@@ -192,7 +193,7 @@ class RunFile:
         with self._guarded("write"):
             self._database.execute(
                 "INSERT INTO rounds VALUES (:number, :seen, :version, :selected, :fetch_seconds, :sift_seconds, "
-                ":update_seconds, :elapsed)",
+                ":update_seconds, :elapsed, :scored, :lowered)",
                 row,
             )
         self.rounds, self.seen, self.round_version = self.rounds + 1, ended.seen, ended.version
@@ -256,8 +257,9 @@ class RunFile:
         """The rounds from number `first` on."""
         with self._guarded("read"):
             rows = self._database.execute("SELECT * FROM rounds WHERE number >= ? ORDER BY number", (first,))
-            for *numbers, elapsed in rows.fetchall():
-                yield Round(*numbers, elapsed={int(k): seconds for k, seconds in json.loads(elapsed).items()})
+            for *numbers, elapsed, scored, lowered in rows.fetchall():
+                seconds = {int(k): each for k, each in json.loads(elapsed).items()}
+                yield Round(*numbers, elapsed=seconds, scored=scored, lowered=lowered)
 
     def tiles_sifted(self) -> list[tuple[int, int | None]]:
         """Of each tile: examples seen after it, and those behind the model that sifted it; None if nobody knows."""
@@ -331,7 +333,7 @@ class RunFile:
         """The entries first <= sequence < last; the stream makes the features that the file does not hold."""
         with self._guarded("read"):
             rows = self._database.execute(
-                "SELECT position, key, y, p, seen, version, importance, x FROM entries "
+                "SELECT position, key, y, p, seen, version, importance, x, columns FROM entries "
                 "WHERE sequence >= ? AND sequence < ? ORDER BY sequence",
                 (first, last),
             ).fetchall()
@@ -344,15 +346,18 @@ class RunFile:
     def _selected(self, rows: list[tuple[Any, ...]], stream: Stream | None) -> Selected:
         if not rows:
             return Selected.empty(0)
-        position, key, y, p, seen, version, importance, x = zip(*rows, strict=True)
+        position, key, y, p, seen, version, importance, x, columns = zip(*rows, strict=True)
         index = np.array(position, np.int64)
-        if stream is not None and x[0] is None:
-            features = stream.at(index).x
-        else:
-            features = np.frombuffer(bytearray().join(x), np.float32).reshape(len(rows), -1)  # writable, as torch likes
+        features = self._features(index, x, columns, stream)
         examples = Examples(features, np.array(y, np.int8), index, np.array(key, np.int64), np.array(importance))
         nowhere = np.zeros(len(rows), np.int64)
         return Selected(examples, np.array(p), np.array(seen, np.int64), np.array(version, np.int64), nowhere)
+
+    def _features(self, index: Ints, x: Any, columns: Any, stream: Stream | None) -> Features:
+        """Of one reading all are made by the stream, all are dense or all are sparse."""
+        if stream is not None and x[0] is None:
+            return stream.at(index).x
+        return dense_rows(x) if columns[0] is None else sparse_rows(x, columns, self.configuration["width"])
 
     # Snapshots and events ----------------------------------------------------------------------------------------
 

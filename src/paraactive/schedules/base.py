@@ -10,7 +10,9 @@ from paraactive.errors import InputError
 from paraactive.events import Round
 from paraactive.examples import Stretch, Tile
 from paraactive.log import Log
-from paraactive.node import TILE, Node, Sifted
+from paraactive.node import Node, Sifted
+
+_LARGEST_TILE = 256
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Plan:
         """Asynchronous: fresh examples that a node takes at once. Small enough that the bound is kept with room to
         spare when each node has two tiles and all are equally fast.
         """
-        return max(1, min(TILE, self.batch // (2 * self.nodes), self.longest_delay // (2 * self.nodes)))
+        return max(1, min(_LARGEST_TILE, self.batch // (2 * self.nodes), self.longest_delay // (2 * self.nodes)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from paraactive.events import Round
 from paraactive.examples import Stretch, Tile
 from paraactive.log import Log
+from paraactive.node import Sifted
 from paraactive.schedules.base import Plan, Published
 
 _TILES_HELD = 2
@@ -47,7 +48,8 @@ class Sequencer:
         """At the end: open tiles that others hold."""
         self._frontier = min(plan.warmstart, plan.examples)
         self._fill_gaps()
-        self._sift_seconds = self._fetch_seconds = 0.0
+        self._sifted: list[Sifted] = []
+        """Of this round."""
         self._round_end = self._next_round_end()
 
     def _fill_gaps(self) -> None:
@@ -159,8 +161,7 @@ class Sequencer:
     def _place(self, published: Published, update: float, elapsed: float) -> tuple[Stretch, Round | None]:
         tile, sifted, log = published.tile, published.sifted, self._log
         self._open.discard(tile)
-        self._sift_seconds += sifted.sift_seconds
-        self._fetch_seconds += sifted.fetch_seconds
+        self._sifted.append(sifted)
         rounds, seen = log.rounds, log.seen + tile.last - tile.first
         ended = self._end_round(seen, log.version + len(sifted.selected), update, elapsed)
         entries = log.accept(tile, sifted.selected, ended)
@@ -176,10 +177,12 @@ class Sequencer:
             seen=seen,
             version=version,
             selected=version - self._log.round_version,
-            fetch_seconds=self._fetch_seconds,
-            sift_seconds=self._sift_seconds,
+            fetch_seconds=sum(part.fetch_seconds for part in self._sifted),
+            sift_seconds=sum(part.sift_seconds for part in self._sifted),
             update_seconds=update,
             elapsed={self._plan.nodes: elapsed},
+            scored=sum(part.scored for part in self._sifted),
+            lowered=sum(part.lowered for part in self._sifted),
         )
-        self._sift_seconds = self._fetch_seconds = 0.0
+        self._sifted = []
         return ended

@@ -41,4 +41,6 @@ def round_of(sifted: list[Sifted], seen: int, log: Log, update_seconds: float, e
         sift_seconds=sum(part.sift_seconds for part in sifted),
         update_seconds=update_seconds,
         elapsed=elapsed,
+        scored=sum(part.scored for part in sifted),
+        lowered=sum(part.lowered for part in sifted),
     )

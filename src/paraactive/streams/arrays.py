@@ -13,14 +13,14 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paraactive.examples import Examples, Ints, Labels
+from paraactive.examples import Examples, Ints, Labels, SparseRows
 from paraactive.labels import labels_of, numbers_of
 from paraactive.streams.columns import (
-    blocks,
     check_width,
     class_values,
     example_weights,
     features,
+    hash_features,
     label_column,
     label_name,
     named_labels,
@@ -40,7 +40,7 @@ class Arrays(UserStream):
     `weight`, one number above 0 for each row, says what the rows count for. Each pass goes over the rows in an order
     of its own, which the seed decides; with `shuffle=False` all go in the order given. `passes=None` never ends.
     Contiguous float32 data is not copied, nor is float32 data of a memory map: leave it alone while it is read. `x` may
-    be a sparse matrix of scipy's: its rows are made dense where they are read.
+    be a sparse matrix of scipy's: its rows stay sparse, and only a learner that does not take them so makes them dense.
 
     >>> import numpy as np
     >>> stream = Arrays(np.eye(3), ["spam", "ham", "spam"], seed=1, passes=2)
@@ -53,7 +53,7 @@ class Arrays(UserStream):
 
     def __init__(
         self,
-        x: ArrayLike,
+        x: ArrayLike | SparseRows,
         y: ArrayLike,
         *,
         weight: ArrayLike | None = None,
@@ -74,8 +74,8 @@ class Arrays(UserStream):
         """The stream over a file: .npz with arrays x and y, .npy whose last column is the label, or svmlight text.
 
         float32 data of a numpy file is not read into memory but mapped, if the file is not compressed. svmlight text
-        (.svm, .libsvm, .svmlight, .txt) is held in memory, zeros and all. A loaded stream travels as the path of
-        its file: each node opens its own copy.
+        (.svm, .libsvm, .svmlight, .txt) is held in memory, sparse. A loaded stream travels as the path of its file:
+        each node opens its own copy.
 
         >>> import tempfile, numpy as np
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -136,8 +136,7 @@ class Arrays(UserStream):
         True
         """
         digest = hashlib.sha256(repr((self._x.shape, self.classes)).encode())
-        for _, block in blocks(self._x):
-            digest.update(np.ascontiguousarray(block, "<f4").data)
+        hash_features(digest, self._x)
         digest.update(self._y.data)
         if self._weight is not None:
             digest.update(self._weight.data)
@@ -160,7 +159,7 @@ class Arrays(UserStream):
         return _reopen, (self.source, self.seed, self.shuffle, self.passes, self.fingerprint)
 
 
-def encode(x: ArrayLike, y: ArrayLike, classes: tuple[str, ...], width: int) -> Examples:
+def encode(x: ArrayLike | SparseRows, y: ArrayLike, classes: tuple[str, ...], width: int) -> Examples:
     """More data, such as a test set, with the labels and the width of a stream.
 
     >>> encode([[0.5, 1.0]], ["spam"], classes=("ham", "spam"), width=2).y.tolist()
@@ -177,8 +176,8 @@ def load_like(path: str | Path, classes: tuple[str, ...], width: int) -> Example
     return encode(*load_columns(Path(path), width), classes, width)
 
 
-def load_columns(path: Path, width: int | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
-    """X and y of such a file; svmlight text does not say how wide it is, so `width` may."""
+def load_columns(path: Path, width: int | None = None) -> tuple[Any, NDArray[Any]]:
+    """X, perhaps sparse, and y of such a file; svmlight text does not say how wide it is, so `width` may."""
     return read_svmlight(path, width) if is_svmlight(path) else open_columns(path)
 
 

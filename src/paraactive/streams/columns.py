@@ -6,29 +6,29 @@ Each error says how many places are wrong and where the first is, so that it can
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paraactive.errors import InputError
-from paraactive.examples import Doubles, Floats, Labels
+from paraactive.examples import Doubles, Features, Floats, Labels, SparseRows
 from paraactive.labels import MOST_CLASSES, labels_of
-from paraactive.streams.sparse import SparseRows, is_sparse
+from paraactive.streams.sparse import is_sparse, sparse_rows
 
 _BLOCK = 1 << 24
 """Numbers looked at in one go: what is temporary stays small beside the data."""
 
 
-def features(x: ArrayLike, rows: int) -> Floats:
+def features(x: ArrayLike | SparseRows, rows: int) -> Features:
     """X as a float32 array of that many rows, contiguous or mapped, or an error that says what is wrong with it.
 
-    What is sparse stays so, and gives dense rows when it is indexed.
+    What is sparse stays so.
 
     >>> features([[1, 2], [3, 4]], rows=2).dtype.name
     'float32'
     """
-    given: Any = SparseRows(x) if is_sparse(x) else _array("x", x)
+    given = _given(x)
     if not isinstance(given, SparseRows) and given.dtype.kind not in "biuf":
         raise InputError(
             f"x is of type {given.dtype}", why="features are real numbers", remedy="give a dense array of numbers"
@@ -45,19 +45,25 @@ def features(x: ArrayLike, rows: int) -> Floats:
             why="each example has one label",
             remedy="give as many labels as rows",
         )
-    if given.size == 0:
+    if 0 in given.shape:
         raise InputError(
             f"x is empty, shape {given.shape}",
             why="there is nothing to learn from",
             remedy="give at least one row and one column",
         )
-    return cast(Any, given) if isinstance(given, SparseRows) else _as_float32(given)
+    return given if isinstance(given, SparseRows) else _as_float32(given)
 
 
-def features_alone(x: ArrayLike) -> Floats:
+def features_alone(x: ArrayLike | SparseRows) -> Features:
     """The same of rows that have no labels, however many."""
-    given: Any = x if is_sparse(x) else _array("x", x)
+    given = _given(x)
     return features(given, given.shape[0] if given.shape else 1)
+
+
+def _given(x: Any) -> Any:
+    if is_sparse(x):
+        return sparse_rows(x)
+    return x if isinstance(x, SparseRows) else _array("x", x)
 
 
 def _as_float32(given: NDArray[Any]) -> Floats:
@@ -117,7 +123,17 @@ def blocks(x: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
         yield start, x[start : start + step]
 
 
-def check_width(x: Floats, width: int) -> None:
+def hash_features(digest: Any, x: Features) -> None:
+    """Add them to a digest. Sparse rows have another one than dense: a learner may take them otherwise."""
+    if isinstance(x, SparseRows):
+        for array, kind in ((x.data, "<f4"), (x.indices, "<i4"), (x.indptr, "<i8")):
+            digest.update(np.ascontiguousarray(array, kind).data)
+        return
+    for _, block in blocks(x):
+        digest.update(np.ascontiguousarray(block, "<f4").data)
+
+
+def check_width(x: Features, width: int) -> None:
     """An error if the rows are not of that width."""
     if x.shape[1] != width:
         raise InputError(

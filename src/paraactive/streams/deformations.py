@@ -20,10 +20,10 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from paraactive import philox
+from paraactive.compiled import njit
 from paraactive.examples import Floats, Ints
 
 SIDE = 28
@@ -110,6 +110,17 @@ def fields() -> Floats:
     return out
 
 
+def laid_out(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Images of 784 pixels in rows of 33, blank at the end.
+
+    >>> laid_out(np.ones((2, 784), np.uint8)).sum(axis=1).tolist()
+    [784, 784]
+    """
+    out = np.zeros((len(pixels), SIDE, _ROW), np.uint8)
+    out[:, :, :SIDE] = pixels.reshape(-1, SIDE, SIDE)
+    return out.reshape(-1, _AREA)
+
+
 @njit(cache=True, nogil=True)
 def _smooth_padded(ink: Floats, weights: Floats, half: Floats, smooth: Floats) -> None:
     """S = I * g, down the columns and then along the rows; `ink` has 5 blank rows above and below, `smooth` has 1."""
@@ -139,6 +150,14 @@ def _displace(ink: Floats, smooth: Floats, across: Floats, down: Floats, grey: N
 
 
 @njit(cache=True, nogil=True)
+def _shade(grey: NDArray[np.uint8], levels: Floats, out: Floats) -> None:
+    """The feature for each grey value of a picture in rows of 33."""
+    for r in range(SIDE):
+        for c in range(SIDE):
+            out[r * SIDE + c] = levels[grey[r * _ROW + c]]
+
+
+@njit(cache=True, nogil=True)
 def render(
     pixels: NDArray[np.uint8],
     rows: Ints,
@@ -149,7 +168,10 @@ def render(
     levels: Floats,
     out: Floats,
 ) -> None:
-    """Write the digit `pixels[rows[i]]` to `out[i]`: as it is if `plain[i]`, else deformed as `draws[i]` says."""
+    """Write the digit `pixels[rows[i]]` to `out[i]`: as it is if `plain[i]`, else deformed as `draws[i]` says.
+
+    The pixels are laid out in rows of 33 (see `laid_out`).
+    """
     ink = np.zeros((SIDE + 2 * _MARGIN) * _ROW + 2 * _MARGIN, np.float32)
     half = np.zeros((SIDE + 2) * _ROW + 2 * _MARGIN, np.float32)
     smooth = np.zeros(half.shape[0], np.float32)
@@ -160,19 +182,13 @@ def render(
     for i in range(rows.shape[0]):
         digit = pixels[rows[i]]
         if plain[i]:
-            for j in range(SIDE * SIDE):
-                out[i, j] = levels[digit[j]]
+            _shade(digit, levels, out[i])
             continue
-        for r in range(SIDE):
-            for c in range(SIDE):
-                body[r * _ROW + c] = digit[r * SIDE + c]
+        for j in range(_AREA):
+            body[j] = digit[j]
         _smooth_padded(ink, weights, half, smooth)
         across = fields[(np.uint64(draws[i, 0]) * np.uint64(FIELDS)) >> np.uint64(32)]
         down = fields[(np.uint64(draws[i, 1]) * np.uint64(FIELDS)) >> np.uint64(32)]
         _displace(body, smooth[_MARGIN:], across, down, inner)
         shift = np.int64((np.uint64(draws[i, 2]) * np.uint64(9)) >> np.uint64(32))
-        start = (2 - shift // 3) * _ROW + 2 - shift % 3
-        for r in range(SIDE):
-            source = grey[start + r * _ROW : start + r * _ROW + SIDE]
-            for c in range(SIDE):
-                out[i, r * SIDE + c] = levels[source[c]]
+        _shade(grey[(2 - shift // 3) * _ROW + 2 - shift % 3 :], levels, out[i])

@@ -19,7 +19,7 @@ from paraactive import philox
 from paraactive.errors import InputError
 from paraactive.examples import Examples, Floats, Ints, Labels
 from paraactive.labels import labels_of
-from paraactive.streams.deformations import SIDE, fields, gaussian, render
+from paraactive.streams.deformations import SIDE, fields, gaussian, laid_out, render
 from paraactive.streams.positions import between, listed
 from paraactive.validation import whole
 
@@ -103,7 +103,7 @@ class Digits:
     @property
     def originals(self) -> int:
         """MNIST training digits of the task: the examples before this position are undeformed."""
-        return len(_images("train", self._task)[1])
+        return len(_training_images(self._task)[1])
 
     def read(self, first: int, last: int) -> Examples:
         """The examples at positions first <= index < last."""
@@ -132,7 +132,7 @@ class Digits:
         return (self.negative, self.positive) if self.groups is None else self.groups
 
     def _make(self, index: Ints) -> Examples:
-        pixels, digits = _images("train", self._task)
+        pixels, digits = _training_images(self._task)
         rows = _order(self.seed, len(digits))[index % len(digits)]
         draws = philox.words(self.seed, philox.DEFORMATION, index)
         x = np.empty((len(index), _PIXELS), np.float32)
@@ -152,6 +152,12 @@ class Digits:
 
 
 @lru_cache(maxsize=4)
+def _training_images(task: tuple[int, ...]) -> tuple[Bytes, Bytes]:
+    """Pixels, laid out for `render`, and digits of the training digits of these classes."""
+    pixels, digits = _images("train", task)
+    return laid_out(pixels), digits
+
+
 def _images(split: str, task: tuple[int, ...]) -> tuple[Bytes, Bytes]:
     """Pixels (n, 784) and digits (n,) of these classes, in the published order."""
     with (files("paraactive.streams") / "data" / "mnist.npz").open("rb") as file, np.load(file) as bundle:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from paraactive.errors import InputError
-from paraactive.examples import Examples, Floats
+from paraactive.examples import Examples, Features
 from paraactive.streams import svmlight_files, table_files
 from paraactive.streams.arrays import Arrays, load_like
 from paraactive.streams.base import Stream
@@ -78,7 +78,7 @@ def open_examples(
 
 def open_rows(
     path: Paths, width: int | None = None, *, features: Sequence[str] | None = None, label: str | None = None
-) -> Floats:
+) -> Features:
     r"""The features alone of all rows of a file, to predict their labels.
 
     `features` names the columns of a table. If nobody does, they are all columns; or all but the label, where that

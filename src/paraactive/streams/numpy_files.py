@@ -22,6 +22,8 @@ _ENCRYPTED = 1
 _NAME_LENGTHS = 26
 """Where the header of a member of a zip file says how long its name and what follows are; the array comes after."""
 _CHUNK = 1 << 20
+_SCIPY = {"format", "shape", "data"}
+"""Arrays that scipy.sparse.save_npz writes."""
 _DAMAGED = (
     *(OSError, ValueError, TypeError, EOFError, OverflowError, MemoryError, BadZipFile, zlib.error, struct.error),
     *(SyntaxError, TokenError, RuntimeError, KeyError),  # Of a header that is no Python literal; of a zip file.
@@ -29,7 +31,7 @@ _DAMAGED = (
 """What numpy and zipfile raise, between them, where a file is not what it should be."""
 
 
-def open_columns(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
+def open_columns(path: Path) -> tuple[Any, NDArray[Any]]:
     """X and y of a numpy file: .npz with arrays x and y, or .npy whose last column is the label."""
     arrays = _open(path)
     if not isinstance(arrays, dict):
@@ -37,15 +39,18 @@ def open_columns(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
     return _member(path, arrays, "x"), _member(path, arrays, "y")
 
 
-def open_features(path: Path, width: int | None) -> NDArray[Any]:
-    """X alone: of .npz the array x; of .npy all columns, without the last if there is one more than `width`."""
+def open_features(path: Path, width: int | None) -> Any:
+    """X alone: of .npz the array x; of .npy all columns, without the last if there is one more than `width`.
+
+    What scipy.sparse.save_npz wrote is x, and sparse.
+    """
     arrays = _open(path)
     if isinstance(arrays, dict):
         return _member(path, arrays, "x")
     return arrays[:, :-1] if width is not None and arrays.ndim == 2 and arrays.shape[1] == width + 1 else arrays
 
 
-def _open(path: Path) -> dict[str, NDArray[Any]] | NDArray[Any]:
+def _open(path: Path) -> dict[str, Any] | NDArray[Any]:
     """The arrays of an .npz by their names in small letters, or the one of an .npy."""
     try:
         with path.open("rb") as file:
@@ -68,16 +73,24 @@ def _open(path: Path) -> dict[str, NDArray[Any]] | NDArray[Any]:
         ) from None
 
 
-def _open_archive(path: Path, file: IO[bytes]) -> dict[str, NDArray[Any]]:
+def _open_archive(path: Path, file: IO[bytes]) -> dict[str, Any]:
     with np.load(file, allow_pickle=False) as archive, ZipFile(path) as members:
         known = {info.filename: info for info in members.infolist()}
-        arrays = {name: np.zeros(0) for name in archive.files}
+        arrays: dict[str, Any] = {name: np.zeros(0) for name in archive.files}
         _check_once(path, archive.files)
         for name in (name for name in archive.files if name.lower() in ("x", "y")):
             info = known.get(f"{name}.npy")
             mapped = None if info is None else _mapped(path, members, info)
             arrays[name.lower()] = archive[name] if mapped is None else mapped
+        if arrays.keys() >= _SCIPY and "x" not in arrays:
+            arrays["x"] = _sparse(path)
         return arrays
+
+
+def _sparse(path: Path) -> Any:
+    from scipy.sparse import load_npz  # It takes long to load, and most files do not need it.
+
+    return load_npz(path)  # It never unpickles.
 
 
 def _check_once(path: Path, names: list[str]) -> None:
@@ -114,7 +127,7 @@ def _mapped(path: Path, members: ZipFile, info: ZipInfo) -> NDArray[Any] | None:
     return np.memmap(path, kind, "r", start, shape, order="F" if fortran else "C")
 
 
-def _member(path: Path, arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
+def _member(path: Path, arrays: dict[str, Any], name: str) -> Any:
     if name not in arrays:
         raise InputError(
             f"{path} has the arrays {some(list(arrays)) or 'of no name at all'}",

@@ -1,4 +1,4 @@
-"""Rows of a scipy.sparse matrix, made dense only where they are read: memory is that of what is not 0."""
+"""A scipy.sparse matrix as `SparseRows`, with the checks on what a user gives. It is never made dense here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from paraactive.errors import InputError
-from paraactive.examples import Floats
+from paraactive.examples import SparseRows
+
+_WIDEST = np.iinfo(np.int32).max
 
 
 def is_sparse(x: object) -> bool:
@@ -15,43 +17,59 @@ def is_sparse(x: object) -> bool:
     return hasattr(x, "tocsr") and hasattr(x, "nnz")
 
 
-class SparseRows:
-    """A matrix whose rows are taken as dense float32.
+def sparse_rows(x: Any) -> SparseRows:
+    """The matrix in float32; what stands twice at one place is added up, and zeros are left out.
 
-    >>> import numpy as np, scipy.sparse
-    >>> rows = SparseRows(scipy.sparse.csr_array(np.eye(3)))
-    >>> rows.shape, rows[np.array([2, 0])].tolist()
-    ((3, 3), [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+    >>> import scipy.sparse
+    >>> rows = sparse_rows(scipy.sparse.coo_array(([1, 2, 0], ([0, 0, 1], [2, 2, 0])), shape=(2, 3)))
+    >>> rows.data.tolist(), rows.indices.tolist(), rows.indptr.tolist()
+    ([3.0], [2], [0, 1, 1])
     """
+    given = x.tocsr()
+    if given.ndim != 2 or given.dtype.kind not in "biuf":
+        raise InputError(
+            f"x is sparse, of shape {given.shape} and type {given.dtype}",
+            why="features are real numbers, a row for each example",
+            remedy="give a sparse matrix of numbers",
+        )
+    if given.shape[1] > _WIDEST:
+        raise InputError(
+            f"x has {given.shape[1]} columns", why=f"at most {_WIDEST} are counted", remedy="hash them to fewer"
+        )
+    _check_places(given)
+    if not given.has_canonical_format:
+        given = given.copy()
+        given.sum_duplicates()
+    with np.errstate(over="ignore"):
+        data = given.data.astype(np.float32, copy=False)
+    _check_finite(data)
+    return _without_zeros(SparseRows(data, given.indices, given.indptr, given.shape[1]))
 
-    def __init__(self, x: Any) -> None:
-        given = x.tocsr()
-        if given.ndim != 2 or given.dtype.kind not in "biuf":
-            raise InputError(
-                f"x is sparse, of shape {given.shape} and type {given.dtype}",
-                why="features are real numbers, a row for each example",
-                remedy="give a sparse matrix of numbers",
-            )
-        with np.errstate(over="ignore"):
-            self._csr = given.astype(np.float32)
-        bad = int(np.count_nonzero(~np.isfinite(self._csr.data)))
-        if bad:
-            raise InputError(
-                f"{bad} of the features are NaN, infinite, or too large for float32",
-                why="a score needs finite numbers",
-                remedy="remove those rows, fill in the values, or scale the column down",
-            )
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self._csr.shape
+def _check_places(given: Any) -> None:
+    """Whoever wrote into the arrays of a matrix may have left it broken; loops would read beyond its end."""
+    try:
+        given.check_format(full_check=True)
+    except (ValueError, TypeError) as error:
+        raise InputError(
+            "x is a broken sparse matrix", why=str(error).rstrip("."), remedy="make it anew, by scipy.sparse.csr_array"
+        ) from None
 
-    @property
-    def size(self) -> int:
-        return self.shape[0] * self.shape[1]
 
-    def __len__(self) -> int:
-        return self.shape[0]
+def _check_finite(data: Any) -> None:
+    bad = int(np.count_nonzero(~np.isfinite(data)))
+    if bad:
+        raise InputError(
+            f"{bad} of the features are NaN, infinite, or too large for float32",
+            why="a score needs finite numbers",
+            remedy="remove those rows, fill in the values, or scale the column down",
+        )
 
-    def __getitem__(self, rows: Any) -> Floats:
-        return self._csr[rows].toarray()
+
+def _without_zeros(rows: SparseRows) -> SparseRows:
+    """Zeros may be written down, or be what is left of a very small number in float32."""
+    kept = rows.data != 0
+    if kept.all():
+        return rows
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+    return SparseRows(rows.data[kept], rows.indices[kept], before[rows.indptr], rows.width)

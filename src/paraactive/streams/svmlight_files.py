@@ -1,4 +1,4 @@
-"""svmlight text, also called libsvm: a label and index:value pairs on each line. It is read whole, zeros and all."""
+"""svmlight text, also called libsvm: a label and index:value pairs on each line. It is read whole, and held sparse."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from paraactive.errors import InputError
 from paraactive.streams.locations import cannot_read, missing_file, suffix_of
 
 SUFFIXES = (".svm", ".libsvm", ".svmlight")
-MOST_BYTES = 4 << 30
-"""What the rows may take in memory."""
 
 
 def is_svmlight(path: str | Path) -> bool:
@@ -26,8 +24,8 @@ def is_svmlight(path: str | Path) -> bool:
     return suffix_of(path) in SUFFIXES or (suffix_of(path) == ".txt" and _first_line_fits(Path(path)))
 
 
-def read_svmlight(path: Path, width: int | None = None) -> tuple[NDArray[np.float32], NDArray[Any]]:
-    """The rows, dense, and their labels. Indices count from 1, as the format has it; a 0 is refused.
+def read_svmlight(path: Path, width: int | None = None) -> tuple[Any, NDArray[Any]]:
+    """The rows, as scipy's CSR, and their labels. Indices count from 1, as the format has it; a 0 is refused.
 
     A file does not say from where it counts. If that were guessed file by file, a test set without the first feature
     would be read one column beside the rows that the model was trained on.
@@ -48,15 +46,8 @@ def read_svmlight(path: Path, width: int | None = None) -> tuple[NDArray[np.floa
         lacks = "features" if rows.shape[0] else "rows"
         raise InputError(f"{path} has no {lacks}", why="there is nothing to learn from", remedy=remedy)
     width = rows.shape[1] if width is None else max(width, rows.shape[1])
-    size = 4 * rows.shape[0] * width
-    if size > MOST_BYTES:
-        raise InputError(
-            f"{path} has {rows.shape[0]} rows of {width} features, {size / 2**30:.1f} GB with their zeros",
-            why="sparse rows are not supported yet, so all are held in memory in full",
-            remedy="take fewer features, or write Parquet, which is read piece by piece",
-        )
     rows.resize(rows.shape[0], width)  # A line does not say how many zeros follow.
-    return rows.toarray(), labels
+    return rows, labels
 
 
 def _from_zero(path: Path) -> InputError:

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paraactive.examples import Examples, Ints
+from paraactive.examples import Examples, Ints, SparseRows
 from paraactive.labels import UNKNOWN
-from paraactive.streams.columns import blocks, features_alone, given_names
+from paraactive.streams.columns import features_alone, given_names, hash_features
 from paraactive.streams.files import column_names, open_rows
 from paraactive.streams.locations import absolute
 from paraactive.streams.passes import rows_at
@@ -33,7 +33,9 @@ class Unlabelled(UserStream):
 
     labelled = False
 
-    def __init__(self, x: ArrayLike, classes: Sequence[str], *, seed: int = 0, shuffle: bool = True) -> None:
+    def __init__(
+        self, x: ArrayLike | SparseRows, classes: Sequence[str], *, seed: int = 0, shuffle: bool = True
+    ) -> None:
         self.seed, self.shuffle = whole("seed", seed), bool(shuffle)
         self._classes = given_names(classes)
         self._x = features_alone(x)
@@ -77,8 +79,7 @@ class Unlabelled(UserStream):
     def fingerprint(self) -> str:
         """A SHA-256 of the features and the names of the labels."""
         digest = hashlib.sha256(repr((self._x.shape, self.classes)).encode())
-        for _, block in blocks(self._x):
-            digest.update(np.ascontiguousarray(block, "<f4").data)
+        hash_features(digest, self._x)
         return digest.hexdigest()
 
     def _make(self, index: Ints) -> Examples:

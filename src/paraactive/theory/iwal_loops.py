@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from paraactive.compiled import njit
 from paraactive.rules.iwal import deviation, solve_for_probability
 from paraactive.theory.hypotheses import Predictions
 
