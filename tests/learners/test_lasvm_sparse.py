@@ -75,7 +75,10 @@ def never_dense(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_a_centre_it_is_the_model_of_dense_rows_to_the_bit(
     kernel: str, classes: int, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(DenseVectors, "centre_on", lambda *_: None)
+    def stay(*_: Any) -> None:
+        """The centre does not move."""
+
+    monkeypatch.setattr(DenseVectors, "centre_on", stay)
     x, y = _rows(900, 1, classes=classes)
     dense, sparse = (LaSVM(**KERNELS[kernel], **options, classes=classes, cascade=False) for _ in range(2))
     _learnt(dense, _selected(x, y))
