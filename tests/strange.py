@@ -183,6 +183,10 @@ class Summing(Elsewhere):
             own = self._state.setdefault("own", np.zeros(1))
             own[0] = (self._row @ (self._row * (1 + own[0]))) % 1
 
+    def load(self, state: State) -> None:
+        super().load(state)
+        self._state |= {name: array.copy() for name, array in state.items() if name == "own"}
+
 
 def claim(path: Path) -> bool:
     """True for the first process that claims it, ever; it says which."""

@@ -61,7 +61,7 @@ def digits(tmp_path_factory: pytest.TempPathFactory) -> Job:
     def new(**options: Any) -> Run:
         return train(LaSVM(gamma=0.012, gap=0.2), Digits(), batch=256, warmstart=512, **options)
 
-    return Job(tmp_path_factory.mktemp("digits"), new, examples=3072)
+    return Job(tmp_path_factory.mktemp("digits"), new, examples=8192)
 
 
 @pytest.fixture(scope="module")

@@ -71,6 +71,10 @@ class ReplicaWarning(RuntimeWarning):
     """A replica differed from the others, and was rebuilt."""
 
 
+class SlowScoresWarning(RuntimeWarning):
+    """A model of another library is scored row by row, because its bits depend on the rows beside."""
+
+
 class NodeWarning(RuntimeWarning):
     """A node was lost, or did not come; the run goes on without it."""
 

@@ -87,8 +87,8 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
     >>> from sklearn.datasets import make_moons
     >>> X, y = make_moons(6000, noise=0.2, random_state=0)
     >>> clf = ParaActiveClassifier(LaSVM(C=1, gamma=1.0, gap=0.2), nodes=2, random_state=0).fit(X[:5000], y[:5000])
-    >>> print(f"learnt {clf.sampling_rate_:.0%} of the rows; accuracy {clf.score(X[5000:], y[5000:]):.2f}")
-    learnt 32% of the rows; accuracy 0.98
+    >>> print(f"learnt {clf.sampling_rate_:.1f} of the rows; accuracy {clf.score(X[5000:], y[5000:]):.2f}")
+    learnt 0.3 of the rows; accuracy 0.98
 
     Up to 10 000 rows, equal rows are taken together, as one of their joint weight, and their order does not matter.
     Sparse rows stay sparse where the learner takes them so, as ours and SGDClassifier; for others they are made dense a

@@ -49,8 +49,8 @@ class Model:
     ...     model = Model.load(folder + "/circle.model")
     >>> model.predict([[0.1, 0.2], [2.0, 1.0]]).tolist()
     ['inside', 'outside']
-    >>> print(f"sampling rate {run.sampling_rate:.2f}, error {model.mistakes(x, y) / len(x):.2f}")
-    sampling rate 0.21, error 0.02
+    >>> print(f"sampling rate {run.sampling_rate:.1f}, error {model.mistakes(x, y) / len(x):.2f}")
+    sampling rate 0.2, error 0.02
     """
 
     learner: Learner

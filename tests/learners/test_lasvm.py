@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import copy
+import threading
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from learners.reference import PlainLaSVM, kernel_in_cache
 from making import selected, stripes, two_moons
 from paraactive import Digits, LaSVM
 from paraactive.errors import InputError
+from paraactive.examples import Selected
 
 
 def _kernel_from_scratch(svm: LaSVM) -> Any:
@@ -245,3 +248,28 @@ def test_examples_too_large_for_float32_are_refused() -> None:
     x, y = two_moons(20, noise=0.2, seed=19)
     with pytest.raises(InputError, match=r"too large.*scale the features"):
         LaSVM(gamma=1.0).update(selected(x * np.float32(1e20), y))
+
+
+def test_it_can_be_copied_while_others_score_with_it():
+    learner = LaSVM(C=1, gamma=0.012)
+    stream = Digits()
+    learner.update(Selected.weighted(stream.read(0, 1500).x, stream.read(0, 1500).y))
+    learner.end_round()
+    assert learner.proxy() is not None, "only then are kernel values kept that a copy could meet while they change"
+    x, digest, stop = stream.read(2000, 2400).x, learner.digest(), threading.Event()
+
+    def score() -> None:
+        while not stop.is_set():
+            learner._scored.clear()
+            for first in range(0, len(x), 4):
+                learner.score(x[first : first + 4])
+
+    scoring = threading.Thread(target=score)
+    scoring.start()
+    try:
+        copies = [copy.deepcopy(learner) for _ in range(20)]
+    finally:
+        stop.set()
+        scoring.join()
+    assert {each.digest() for each in copies} == {digest}
+    assert all(not each._scored for each in copies)

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from paraactive._version import __version__
-from paraactive.errors import NodeWarning, ParaActiveError, ReplicaWarning
+from paraactive.errors import NodeWarning, ParaActiveError, ReplicaWarning, SlowScoresWarning
 
 app = typer.Typer(
     name="paraactive",
@@ -99,7 +99,7 @@ def _warnings_in_one_line() -> Generator[None]:
     shown = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *where: Any, **how: Any) -> None:
-        if issubclass(category, NodeWarning | ReplicaWarning):
+        if issubclass(category, NodeWarning | ReplicaWarning | SlowScoresWarning):
             print(f"paraactive: warning: {message}", file=sys.stderr)
         else:
             shown(message, category, *where, **how)

@@ -113,6 +113,10 @@ class LaSVM:
     def __repr__(self) -> str:
         return f"LaSVM({', '.join(f'{name}={value!r}' for name, value in self.describe().items())})"
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy begins with nothing scored: whoever copies may do so while others score.
+        return self.__dict__ | ({"_scored": {}} if self._width else {})
+
     # Reading the model -------------------------------------------------------------------------------------------
 
     @property
