@@ -58,8 +58,8 @@ class TorchLearner:
     shape : of one example as the module takes it, as (1, 28, 28); None for plain rows.
     seed : of dropout and the like; each step has random numbers of its own.
     tile : rows of one call of the module in scoring, always so many, filled up with zeros: then scores do not depend on
-        the other rows (see `learners.tiles`). 1 is safe with every module, and several times slower; where the last bits
-        of more depend on each other, it is 1 with a warning.
+        the other rows (see `learners.tiles`). 1 is safe with every module, and several times slower; where more would
+        depend on each other in their last bits, it is 1, with a warning.
 
     All computing is done by one thread of the processor: sifting is what goes on side by side. A module with batch
     normalization leaves a single example that a round ends with to the next round, for it cannot learn from one.
