@@ -50,12 +50,10 @@ clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks scripts -name __pycache__ -prune -exec rm -rf {} +
 
-# The pictures of the README, from six run files and a Monte Carlo.
-picture: $(VENV)/.package $(VENV)/.loops
-	for seed in 0 1 2; do \
-	  $(BIN)/paraactive train digits-31v57 --engine simulated --rule passive --examples 102400 --seed $$seed --out $(VENV)/passive-$$seed.db --overwrite; \
-	  $(BIN)/paraactive train digits-31v57 --engine simulated --examples 204800 --seed $$seed --out $(VENV)/signed-$$seed.db --overwrite; \
+# The pictures of the README and of the documentation, from run files, and the page of each experiment.
+picture: $(VENV)/.test $(VENV)/.loops
+	for experiment in svm network stragglers delays; do \
+	  $(BIN)/paraactive reproduce $$experiment --scale small --out $(VENV)/reproduce/$$experiment || exit 1; \
+	  cp $(VENV)/reproduce/$$experiment/*.svg docs/figures/; \
+	  cp $(VENV)/reproduce/$$experiment/$$experiment.json docs/figures/; \
 	done
-	$(BIN)/python scripts/draw_error.py $(VENV)/passive-?.db $(VENV)/signed-?.db --out docs/error-against-time.svg
-	$(BIN)/paraactive reproduce delays --out $(VENV)/delays
-	cp $(VENV)/delays/delays.svg docs/delays.svg

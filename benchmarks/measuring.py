@@ -10,7 +10,6 @@ import argparse
 import json
 import multiprocessing
 import os
-import platform
 import queue
 import statistics
 import time
@@ -22,6 +21,8 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from paraactive.events import Round
+from paraactive.experiments.timing import first_reached
+from paraactive.platforms import processor
 from paraactive.run import Run
 
 STARTING = 300.0
@@ -45,15 +46,6 @@ def spread(values: list[float]) -> dict[str, float]:
 
 
 # Time to m mistakes ----------------------------------------------------------------------------------------------
-
-
-def first_reached(run: Run, target: float) -> int | None:
-    """Place of the first evaluation whose mean with its two neighbours is at most the target."""
-    mistakes = [evaluated.mistakes for evaluated in run.evaluations]
-    for place in range(1, len(mistakes) - 1):
-        if statistics.mean(mistakes[place - 1 : place + 2]) <= target:
-            return place
-    return None
 
 
 def time_to(run: Run, target: float, nodes: int | None = None) -> dict[str, Any]:
@@ -161,14 +153,7 @@ def peak_memory() -> float:
 
 def machine() -> str:
     """Its cores and model."""
-    model = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        names = [
-            line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")
-        ]
-        model = names[0] if names else model
-    return f"{os.cpu_count()} cores, {model}"
+    return f"{os.cpu_count()} cores, {processor()}"
 
 
 def table(header: list[str], rows: list[list[str]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -10,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paraactive.errors import InputError
-from paraactive.examples import Examples, SparseRows
+from paraactive.events import Evaluated
+from paraactive.examples import Doubles, Examples, SparseRows
 from paraactive.labels import decide, numbers_of
 from paraactive.learners.base import Learner
 from paraactive.learners.rows import scores
@@ -63,8 +65,33 @@ def find_again(source: dict[str, Any] | None, stream: Stream) -> TestSet:
 
 def count_mistakes(learner: Learner, test: Examples) -> int:
     """Test examples on the wrong side; a score of 0 counts as label -1."""
+    return _mistakes(scores(learner, test.x), test)
+
+
+def evaluate(learner: Learner, test: Examples, seen: int, version: int) -> Evaluated:
+    """Mistakes on the test examples, and what else tells how the model stands."""
+    start = time.perf_counter()
     score = scores(learner, test.x)
-    return int(np.sum(decide(score) != numbers_of(test.y, 2 if score.ndim == 1 else score.shape[1])))
+    loss = _loss(score, test) if getattr(learner, "log_odds", False) is True else None
+    return Evaluated(
+        seen, version, _mistakes(score, test), len(test), time.perf_counter() - start,
+        vectors=getattr(learner, "vectors", None), loss=loss,
+    )  # fmt: skip
+
+
+def _classes(score: Doubles) -> int:
+    return 2 if score.ndim == 1 else score.shape[1]
+
+
+def _mistakes(score: Doubles, test: Examples) -> int:
+    return int(np.sum(decide(score) != numbers_of(test.y, _classes(score))))
+
+
+def _loss(score: Doubles, test: Examples) -> float:
+    """-log of the probability that the model gives to each label, in the mean."""
+    rows = np.stack([np.zeros(len(score)), score], axis=1) if score.ndim == 1 else score
+    own = rows[np.arange(len(rows)), numbers_of(test.y, _classes(score))]
+    return float(np.mean(np.logaddexp.reduce(rows, axis=1) - own))
 
 
 def _open(path: str, stream: Stream) -> Examples:

@@ -33,6 +33,21 @@ class RunStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeTimes:
+    """What one node did during a round, in seconds; all of it durations, measured by who did it."""
+
+    node: int
+    fetch: float
+    sift: float
+    update: float
+    """Learning: on its own replica, or while it waited for the model that it shares with others."""
+    transfer: float
+    """Work on its way to the node, and what it selected on its way back."""
+    wait: float
+    """The rest of the round: for slower nodes, or for work. In an asynchronous run transfer is part of it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Round:
     """A round has ended: its entries are in the log and in the model. Round 0 is the warmstart."""
 
@@ -55,6 +70,8 @@ class Round:
     """Examples that got an exact score; the learner's proxy ruled out the others, or the rule needs no scores."""
     lowered: int = 0
     """Selected examples whose p the proxy made smaller, as it was off by more than its guard."""
+    nodes: tuple[NodeTimes, ...] = ()
+    """Who did what meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +83,10 @@ class Evaluated:
     mistakes: int
     test_examples: int
     seconds: float
+    vectors: int | None = None
+    """That the model has, if it is made of vectors."""
+    loss: float | None = None
+    """Mean logistic loss on the test examples, of a model whose scores are log-odds."""
 
 
 @dataclass(frozen=True, slots=True)

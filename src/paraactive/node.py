@@ -43,11 +43,18 @@ class Sifted:
     """Exact scores that were computed."""
     lowered: int = 0
     """Selected examples whose p the learner's proxy made smaller."""
+    node: int = 0
+    update_seconds: float | None = None
+    """Learning of this node since it last passed something on; None: on a model that it shares with all."""
+    queued_seconds: float = 0.0
+    """Between the arrival of the work at the node and its beginning."""
+    transfer_seconds: float = 0.0
+    """Of the work to the node and of this back."""
 
     @staticmethod
-    def nothing(last: int, width: int) -> Sifted:
+    def nothing(last: int, width: int, node: int = 0) -> Sifted:
         """No examples, none selected."""
-        return Sifted(last, Selected.empty(width), 0.0, 0.0)
+        return Sifted(last, Selected.empty(width), 0.0, 0.0, node=node)
 
     @staticmethod
     def join(parts: list[Sifted]) -> Sifted:
@@ -59,6 +66,7 @@ class Sifted:
             sum(part.sift_seconds for part in parts),
             sum(part.scored for part in parts),
             sum(part.lowered for part in parts),
+            parts[0].node,
         )
 
 
@@ -75,14 +83,14 @@ class Node:
     def sift(self, first: int, last: int, seen: int) -> Sifted:
         """The selected of the positions first..last, by the current model, all with the same n = seen."""
         tiles = [self._sift(*self._fetch(a, b), np.full(b - a, seen)) for a, b in _tiles(first, last)]
-        return Sifted.join([Sifted.nothing(first, self.stream.width), *tiles])
+        return Sifted.join([Sifted.nothing(first, self.stream.width, self.number), *tiles])
 
     def sift_first(self, first: int, last: int) -> Sifted:
         """Sift one by one until an example is selected; n is the position of each.
 
         A few are scored ahead together, because that is faster; what lies behind the first selected is forgotten.
         """
-        parts = [Sifted.nothing(first, self.stream.width)]
+        parts = [Sifted.nothing(first, self.stream.width, self.number)]
         while first < last:
             fresh, fetched = self._fetch(first, min(first + self._look, last))
             part = self._sift(fresh, fetched, fresh.index, most=1)
@@ -167,7 +175,9 @@ class Node:
         selected = choice.selected.take(slice(0, most))
         last = selected.examples.index[-1] if most is not None and len(selected) == most else fresh.index[-1]
         lowered = int(np.count_nonzero(choice.lowered[:most]))
-        return Sifted(int(last) + 1, selected, fetched, time.perf_counter() - start, choice.scored, lowered)
+        return Sifted(
+            int(last) + 1, selected, fetched, time.perf_counter() - start, choice.scored, lowered, self.number
+        )
 
 
 def relearn(learner: Learner, stretch: Stretch) -> None:

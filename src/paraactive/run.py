@@ -114,24 +114,11 @@ class Run:
 
     def delay_figures(self) -> dict[str, float] | None:
         """Mean, median, 99th percentile and largest delay; None if nothing was selected."""
-        if not self.delays:
-            return None
-        delay = np.array(sorted(self.delays))
-        count = np.array([self.delays[each] for each in delay.tolist()])
-        total = np.cumsum(count)
-        return {
-            "mean": float(delay @ count / total[-1]),
-            "p50": int(delay[np.searchsorted(total, 0.5 * total[-1])]),
-            "p99": int(delay[np.searchsorted(total, 0.99 * total[-1])]),
-            "max": int(delay[-1]),
-        }
+        return delay_figures(self.delays)
 
     def delay_histogram(self) -> list[tuple[int, int, int]]:
         """(first, last, entries) for delays of 0, 1, 2-3, 4-7 and so on."""
-        bins: Counter[int] = Counter()
-        for delay, count in self.delays.items():
-            bins[delay.bit_length()] += count
-        return [(1 << bits >> 1, (1 << bits) - 1, bins[bits]) for bits in range(max(bins, default=-1) + 1)]
+        return delay_histogram(self.delays)
 
     def summary(self) -> dict[str, Any]:
         """All figures, ready for JSON."""
@@ -162,6 +149,29 @@ class Run:
             "updates_why": self.updates[1],
             "simulated": [{"nodes": k, "seconds": seconds} for k, seconds in self.simulated.items()],
         }
+
+
+def delay_figures(delays: Counter[int]) -> dict[str, float] | None:
+    """See `Run.delay_figures`."""
+    if not delays:
+        return None
+    delay = np.array(sorted(delays))
+    count = np.array([delays[each] for each in delay.tolist()])
+    total = np.cumsum(count)
+    return {
+        "mean": float(delay @ count / total[-1]),
+        "p50": int(delay[np.searchsorted(total, 0.5 * total[-1])]),
+        "p99": int(delay[np.searchsorted(total, 0.99 * total[-1])]),
+        "max": int(delay[-1]),
+    }
+
+
+def delay_histogram(delays: Counter[int]) -> list[tuple[int, int, int]]:
+    """See `Run.delay_histogram`."""
+    bins: Counter[int] = Counter()
+    for delay, count in delays.items():
+        bins[delay.bit_length()] += count
+    return [(1 << bits >> 1, (1 << bits) - 1, bins[bits]) for bits in range(max(bins, default=-1) + 1)]
 
 
 def clock(rounds: Iterable[Round]) -> dict[int, float]:

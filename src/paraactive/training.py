@@ -13,7 +13,7 @@ from paraactive import arguments, parts
 from paraactive._version import __version__
 from paraactive.engines import ENGINES, Cluster, Hosting
 from paraactive.errors import InputError, ReplayError
-from paraactive.evaluation import TestData, TestSet, count_mistakes, find_again, find_test
+from paraactive.evaluation import TestData, TestSet, evaluate, find_again, find_test
 from paraactive.events import Evaluated, Event, Observer, Round, RunEnded, RunStarted, SnapshotTaken
 from paraactive.examples import Place
 from paraactive.guard import Guard, class_weights, guarded
@@ -21,6 +21,7 @@ from paraactive.learners.base import Learner
 from paraactive.log import Log, MemoryLog
 from paraactive.node import Node, as_on_a_node, relearn
 from paraactive.oracle import Answers, AskingLog, BudgetSpent, Oracle
+from paraactive.platforms import versions
 from paraactive.rules import Rule
 from paraactive.run import Run
 from paraactive.runfile import RunFile
@@ -149,7 +150,7 @@ def train(
     with closing(_start(setting, watching)) as host, ExitStack() as stack:
         log: Log = MemoryLog()
         if out is not None:
-            known = {"paraactive": __version__} | _configuration(setting)
+            known = {"paraactive": __version__, "versions": versions()} | _configuration(setting)
             log = stack.enter_context(RunFile.create(out, known, overwrite=overwrite))
         return _go_on(Run(learner, plan, engine, schedule), host, log, setting, watching)
 
@@ -347,9 +348,7 @@ def _evaluate(run: Run, engine: Engine, setting: _Setting, observers: Iterable[O
     test = setting.test.examples
     if test is None:
         return
-    start = time.perf_counter()
-    mistakes = count_mistakes(engine.model.learner, test)
-    evaluated = Evaluated(run.seen, engine.model.version, mistakes, len(test), time.perf_counter() - start)
+    evaluated = evaluate(engine.model.learner, test, run.seen, engine.model.version)
     run.evaluations.append(evaluated)
     _observe(observers, evaluated)
 

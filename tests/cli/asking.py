@@ -23,6 +23,8 @@ COMMANDS = [
     "save",
     "query",
     "heaviest",
+    "report",
+    "watch",
 ]
 
 

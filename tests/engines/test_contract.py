@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from paraactive.errors import InputError
 from paraactive.learners import Learner
 from paraactive.rules import Gradient
 from paraactive.run import Run
+from paraactive.runfile import RunFile
 from strange import Refusing
 
 PLAN: dict[str, Any] = {"examples": 2600, "batch": 400, "warmstart": 300}
@@ -50,6 +52,22 @@ def references(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[list
     return found
 
 
+def check_times(run: Run, engine: dict[str, Any], out: Path) -> None:
+    """Every node accounts for its time, in the run and in its file; sifting adds up to the round's."""
+    for ended in run.rounds[1:]:
+        assert 0 < len(ended.nodes) <= engine["nodes"]
+        assert all(0 <= times.node < engine["nodes"] for times in ended.nodes)
+        seconds = [each for times in ended.nodes for each in dataclasses.astuple(times)[1:]]
+        assert min(seconds) >= 0
+        assert sum(times.sift for times in ended.nodes) == pytest.approx(ended.sift_seconds)
+        assert sum(times.fetch for times in ended.nodes) == pytest.approx(ended.fetch_seconds)
+    if run.schedule != "asynchronous":  # There, a node may come too late for any tile.
+        assert {times.node for ended in run.rounds for times in ended.nodes} == set(range(engine["nodes"]))
+        assert any(times.update > 0 for ended in run.rounds for times in ended.nodes)
+    with RunFile.read(out) as file:
+        assert list(file.ended_rounds()) == run.rounds
+
+
 def check_all_equal(run: Run, out: Path) -> None:
     """All replicas, the driver's, and the one that is rebuilt from the log."""
     digest = run.learner.digest()
@@ -70,6 +88,7 @@ def test_the_log_and_the_model_are_the_same_on_every_engine(
     assert log_of(tmp_path / "run.db") == log
     assert run.learner.digest() == digest
     check_all_equal(run, tmp_path / "run.db")
+    check_times(run, engine, tmp_path / "run.db")
 
 
 def test_without_rounds_every_position_is_seen_once_and_all_replicas_agree(
@@ -85,6 +104,7 @@ def test_without_rounds_every_position_is_seen_once_and_all_replicas_agree(
     assert sum(run.delays.values()) == run.selected
     assert min(run.delays) >= 0
     check_all_equal(run, out)
+    check_times(run, engine, out)
     if engine["engine"] in ("processes", "ray"):
         assert set(run.replicas) == {0, 1, 2}
 

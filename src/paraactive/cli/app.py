@@ -12,66 +12,26 @@ from typing import Annotated, Any
 import typer
 
 from paraactive._version import __version__
-from paraactive.errors import NodeWarning, ParaActiveError, ReplicaWarning, SlowScoresWarning
-
-app = typer.Typer(
-    name="paraactive",
-    help="Train classifiers on streams too big to learn from example by example: sift, and learn the informative few.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
+from paraactive.cli import report_app
+from paraactive.cli.base import (
+    AddressOption,
+    DataArgument,
+    EngineOption,
+    JitterOption,
+    JsonOption,
+    LatencyOption,
+    MLflowOption,
+    ModelArgument,
+    PassiveOption,
+    RunArgument,
+    SeedOption,
+    SlowdownOption,
+    TensorBoardOption,
+    UpdatesOption,
+    VerboseOption,
+    app,
 )
-
-DataArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="TASK_OR_FILE",
-        help="digits-31v57, digits-3v5, digits-10, or a file: .parquet, .csv, .npz (x, y), .npy, .svm; or an address.",
-    ),
-]
-RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run file, as train --out wrote it.")]
-ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A run file, or a model file, as save wrote it.")]
-JsonOption = Annotated[
-    bool, typer.Option("--json", rich_help_panel="Result", help="Print one JSON object, and nothing else.")
-]
-SeedOption = Annotated[
-    int,
-    typer.Option("--seed", rich_help_panel="Run", help="Of the order, the deformations, the coins and the weights."),
-]
-PassiveOption = Annotated[
-    bool,
-    typer.Option(
-        "--passive", rich_help_panel="Result", help="Also learn passively, to the same mistakes, and show the speedups."
-    ),
-]
-EngineOption = Annotated[
-    str | None,
-    typer.Option(
-        rich_help_panel="Nodes", help="Where nodes live: threads, processes, ray or simulated. Default: threads."
-    ),
-]
-AddressOption = Annotated[
-    str | None,
-    typer.Option(rich_help_panel="Nodes", help="Of a Ray cluster, as 10.0.0.1:6379. Default: one on this machine."),
-]
-UpdatesOption = Annotated[
-    str | None,
-    typer.Option(
-        rich_help_panel="Nodes",
-        help="On processes and ray: replicated (every node learns), central (nodes get the model). Default: auto.",
-    ),
-]
-LatencyOption = Annotated[
-    float | None, typer.Option(rich_help_panel="Nodes", help="Simulated: seconds of a message. Default: 0.")
-]
-JitterOption = Annotated[
-    float | None, typer.Option(rich_help_panel="Nodes", help="Simulated: up to so many seconds more. Default: 0.")
-]
-SlowdownOption = Annotated[
-    float | None,
-    typer.Option(rich_help_panel="Nodes", help="Simulated: the first node is so many times slower. Default: 1."),
-]
+from paraactive.errors import NodeWarning, ParaActiveError, ReplicaWarning, SlowScoresWarning
 
 
 def run(arguments: list[str]) -> int:
@@ -318,6 +278,9 @@ def train(
         bool, typer.Option("--overwrite", rich_help_panel="Result", help="Replace a run file that is there.")
     ] = False,
     passive: PassiveOption = False,
+    verbose: VerboseOption = False,
+    tensorboard: TensorBoardOption = None,
+    mlflow: MLflowOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Train a learner on a task or a file."""
@@ -337,6 +300,9 @@ def resume(
     latency: LatencyOption = None,
     jitter: JitterOption = None,
     slowdown: SlowdownOption = None,
+    verbose: VerboseOption = False,
+    tensorboard: TensorBoardOption = None,
+    mlflow: MLflowOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Go on with a run that was stopped, or extend one; it ends as if it had never stopped.
@@ -347,7 +313,8 @@ def resume(
 
     resume_run(
         run_file, as_json, examples=examples, passes=passes, nodes=nodes, engine=engine, address=address,
-        updates=updates, latency=latency, jitter=jitter, slowdown=slowdown,
+        updates=updates, latency=latency, jitter=jitter, slowdown=slowdown, verbose=verbose, tensorboard=tensorboard,
+        mlflow=mlflow,
     )  # fmt: skip
 
 
@@ -477,27 +444,10 @@ def plan(
     plan_nodes(run_file, other, latency, bandwidth, examples, as_json)
 
 
-@app.command(epilog="Example: [bold]paraactive reproduce delays --out delays[/bold]")
-def reproduce(
-    experiment: Annotated[
-        str, typer.Argument(metavar="EXPERIMENT", help="delays: what stale models cost IWAL, beside its bounds.")
-    ],
-    seeds: Annotated[int, typer.Option(help="Runs for each delay.")] = 20,
-    steps: Annotated[int, typer.Option(help="Examples of each run.")] = 100_000,
-    c0: Annotated[float, typer.Option(help="C0 of IWAL, at least 2.")] = 2.0,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder for the figure and all points. Default: reproduce-EXPERIMENT, with --json none."),
-    ] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Run an experiment, and show it beside what the paper's theorems say."""
-    from paraactive.cli.theory import reproduce_experiment
-
-    reproduce_experiment(experiment, seeds, steps, c0, out, as_json)
-
-
 def _train(data: str, as_json: bool, **options: Any) -> None:
     from paraactive.cli.commands import train_run
 
     train_run(data, as_json, **options)
+
+
+report_app.add_to(app)

@@ -13,17 +13,20 @@ from typing import Any
 from rich.console import Console
 
 import paraactive
+from paraactive.cli.live import LiveView
 from paraactive.cli.options import DEFAULT_EXAMPLES, make_guard, make_job, weights_in
 from paraactive.cli.progress import ProgressBar
 from paraactive.cli.tables import show_run, show_times
 from paraactive.engines import Cluster
 from paraactive.errors import InputError
+from paraactive.events import Observer
 from paraactive.experiments import Comparison, compare_with_passive
 from paraactive.guard import Guard, class_weights
 from paraactive.parts import build_stream
 from paraactive.run import Run
 from paraactive.runfile import RunFile
 from paraactive.streams import Stream
+from paraactive.trackers import MLflow, TensorBoard
 
 _ERRORS = Console(stderr=True)
 
@@ -39,7 +42,8 @@ def train_run(
     examples: int | None = None, passes: int = 1, label: str | None = None, features: str | None = None,
     weight: str | None = None, class_weight: str | None = None, guard: bool = False, floor: float | None = None,
     cap: float | None = None, set_aside: float | None = None, test: Path | None = None, seed: int = 0,
-    out: Path | None = None, overwrite: bool = False, passive: bool = False, heading: str = "",
+    out: Path | None = None, overwrite: bool = False, passive: bool = False, heading: str = "", verbose: bool = False,
+    tensorboard: Path | None = None, mlflow: str | None = None,
 ) -> None:  # fmt: skip
     """Train, show, and compare if asked."""
     job = make_job(
@@ -54,12 +58,13 @@ def train_run(
         )
     if examples is None and job.stream.length is None:
         examples = DEFAULT_EXAMPLES
-    with _told_how_to_resume(out), ProgressBar("sifting", _ERRORS) as bar:
+    trackers = _trackers(tensorboard, mlflow, {"data": data, "learner": job.new_learner().describe(), "seed": seed})
+    with _told_how_to_resume(out), _view("sifting", verbose) as bar:
         run = paraactive.train(
             job.new_learner(), job.stream, rule=job.new_rule(), examples=examples, batch=batch, warmstart=warmstart,
             nodes=nodes, engine=engine, schedule=schedule, lag=lag, delay=delay, updates=updates or "auto",
             address=address, cluster=_cluster(latency, jitter, slowdown), seed=seed, test=job.test, out=out,
-            overwrite=overwrite, observers=[bar], guard=make_guard(guard, floor, cap, set_aside),
+            overwrite=overwrite, observers=[bar, *trackers], guard=make_guard(guard, floor, cap, set_aside),
             class_weight=weights_in(class_weight),
         )  # fmt: skip
     comparison = None
@@ -77,18 +82,31 @@ def train_run(
 def resume_run(
     path: Path, as_json: bool, *, examples: int | None, passes: int | None, nodes: int | None, engine: str | None,
     address: str | None, updates: str | None, latency: float | None, jitter: float | None, slowdown: float | None,
+    verbose: bool = False, tensorboard: Path | None = None, mlflow: str | None = None,
 ) -> None:  # fmt: skip
     """Go on with a run."""
     stream = None if passes is None else _with_passes(path, passes)
     if stream is not None and examples is None:
         examples = stream.length
-    with _told_how_to_resume(path), ProgressBar("sifting", _ERRORS) as bar:
+    trackers = _trackers(tensorboard, mlflow, {"run": str(path)})
+    with _told_how_to_resume(path), _view("sifting", verbose) as bar:
         run = paraactive.resume(
             path, examples=examples, nodes=nodes, engine=engine, address=address, updates=updates,
-            cluster=_cluster(latency, jitter, slowdown), stream=stream, observers=[bar],
+            cluster=_cluster(latency, jitter, slowdown), stream=stream,
+            observers=[bar, *trackers],
         )  # fmt: skip
     _show(run, as_json)
     _say_where(path, as_json)
+
+
+def _view(title: str, verbose: bool) -> ProgressBar | LiveView:
+    return LiveView(title, _ERRORS) if verbose and _ERRORS.is_terminal else ProgressBar(title, _ERRORS)
+
+
+def _trackers(tensorboard: Path | None, mlflow: str | None, parameters: dict[str, Any]) -> list[Observer]:
+    """Those that were asked for."""
+    found: list[Observer] = [] if tensorboard is None else [TensorBoard(tensorboard)]
+    return found if mlflow is None else [*found, MLflow(uri=mlflow, parameters=parameters)]
 
 
 def resize_run(path: Path, nodes: int, as_json: bool) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
@@ -15,11 +17,12 @@ class ProgressBar:
     On standard error, so that standard output is the result alone; nothing is drawn where nobody looks.
     """
 
-    def __init__(self, title: str, console: Console) -> None:
+    def __init__(self, title: str, console: Console, show: Callable[[], object] | None = None) -> None:
+        """`show` is called when there is something to be seen, if somebody else draws the bar, which is `progress`."""
         self._title = title
         self._sifted = self._selected = 0
         self._console, self._lost = console, set[int]()
-        self._progress = Progress(
+        self.progress = Progress(
             TextColumn("{task.description}", style="bold"),
             BarColumn(bar_width=24),
             TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
@@ -30,17 +33,18 @@ class ProgressBar:
             console=console,
             disable=not console.is_terminal,
         )
+        self._show = show or self.progress.start
         self._task: TaskID | None = None
         self._waiting = console.status(Text(f"{title}: preparing"))
 
     def __enter__(self) -> ProgressBar:
-        if not self._progress.disable:
+        if not self.progress.disable:
             self._waiting.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._waiting.stop()
-        self._progress.stop()
+        self.progress.stop()
 
     def __call__(self, event: Event) -> None:
         """Show what this event changes."""
@@ -48,7 +52,7 @@ class ProgressBar:
             self._console.print(f"compiling the loops of {event.learner}, once for this machine …")
         elif isinstance(event, RunStarted):
             self._sifted, self._selected = event.sifted, event.selected
-            self._task = self._progress.add_task(
+            self._task = self.progress.add_task(
                 self._title, total=event.examples, completed=event.seen, speed="", rate="", mistakes=""
             )
         elif isinstance(event, Round):
@@ -59,19 +63,19 @@ class ProgressBar:
         elif isinstance(event, NodeJoined) and event.node in self._lost:
             self._console.print(f"node {event.node} is back")
         elif isinstance(event, Evaluated) and self._task is not None:
-            self._progress.update(self._task, mistakes=f"{event.mistakes} mistakes")
+            self.progress.update(self._task, mistakes=f"{event.mistakes} mistakes")
 
     def _advance(self, ended: Round) -> None:
         if self._task is None:
             return
         self._waiting.stop()
-        self._progress.start()
-        bar = self._progress.tasks[0]
+        self._show()
+        bar = self.progress.tasks[0]
         if ended.number:
             self._sifted += ended.seen - int(bar.completed)
             self._selected += ended.selected
         speed = bar.finished_speed or bar.speed
-        self._progress.update(
+        self.progress.update(
             self._task,
             completed=ended.seen,
             speed=f"{speed:,.0f}/s" if speed else "",

@@ -1,4 +1,4 @@
-"""The commands of the theory: plan, and reproduce delays."""
+"""The command of the theory: plan."""
 
 from __future__ import annotations
 
@@ -6,18 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from paraactive.errors import InputError, cannot_write
-from paraactive.experiments.delays import MEAN_DELAY, DelaysResult, reproduce_delays
 from paraactive.theory import Link, Planned, plan
 from paraactive.theory.planning import NODES, PAYS
-from paraactive.validation import one_of, positive
-
-EXPERIMENTS = ("delays",)
+from paraactive.validation import positive
 
 
 def plan_nodes(
@@ -133,64 +127,3 @@ def _show_checks(console: Console, planned: Planned) -> None:
     console.print("It does not know of waiting for the slowest of k nodes, nor of starting them.")
     if planned.differs:
         console.print(f"The other run has another {' and another '.join(planned.differs)}: do not expect it to fit.")
-
-
-def reproduce_experiment(experiment: str, seeds: int, steps: int, c0: float, out: Path | None, as_json: bool) -> None:
-    """Run one, write its figure and its points, and show it."""
-    one_of("experiment", experiment, EXPERIMENTS)
-    folder = out or Path(f"reproduce-{experiment}")
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder} is a file", why="the results are several", remedy="give --out a folder")
-    with _progress(Console(stderr=True)) as bar:
-        task = bar.add_task("delays", total=1.0)
-        result = reproduce_delays(
-            steps=steps, seeds=seeds, c0=c0, progress=lambda done: bar.update(task, completed=done)
-        )
-    figure, points = folder / f"{experiment}.svg", folder / f"{experiment}.json"
-    if out is not None or not as_json:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            figure.write_text(result.figure())
-            points.write_text(json.dumps(result.summary(), indent=2, allow_nan=False))
-        except OSError as error:
-            raise cannot_write(folder, error) from error
-    if as_json:
-        print(json.dumps(result.summary(), indent=2, allow_nan=False))
-        return
-    _show_delays(Console(), result)
-    print(f"The figure is {figure}, all points are in {points}.")
-
-
-def _progress(console: Console) -> Progress:
-    return Progress(
-        TextColumn("{task.description}", style="bold"), BarColumn(bar_width=24), TimeRemainingColumn(compact=True),
-        console=console, disable=not console.is_terminal,
-    )  # fmt: skip
-
-
-def _show_delays(console: Console, result: DelaysResult) -> None:
-    console.print(
-        f"IWAL (Algorithm 3) on {result.hypotheses} thresholds, {result.steps:,} examples, C0 = {result.c0:g}, mean of "
-        f"{result.seeds} seeds (± standard deviation):"
-    )
-    table = Table(padding=(0, 1), box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("delay", "error above best", "at most", "labels", "at most", "with O(1) = 1"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for each in result.delays:
-        last = each.points[-1]
-        table.add_row(
-            each.delay, f"{last.error:.4f} ± {last.error_spread:.4f}",
-            "-" if last.error_bound is None else f"{last.error_bound:.4f}",
-            f"{last.queries:,.0f} ± {last.queries_spread:,.0f}",
-            f"{last.queries_bound:,.0f}", f"{last.queries_bound_one:,.0f}",
-        )  # fmt: skip
-    console.print(table)
-    first = result.delays[0].points[-1].queries
-    worst = max(result.delays, key=lambda each: each.points[-1].queries)
-    console.print(
-        f"Delays cost at most {worst.points[-1].queries / first - 1:.1%} more labels than none ({worst.named}). Random "
-        f"ones have a mean of {MEAN_DELAY}. Theorem 1, the first bound, held at every step in at least "
-        f"{min(each.within for each in result.delays):.0%} of the runs of each delay. Theorem 2, the second, is shown "
-        "with the constants of its proof, and with 1 for the constant that the paper hides, which is no bound. Both "
-        f"are promises only from C0 = {result.sufficient_c0:.0f} on (delta {result.delta:g}); below, they are formulas."
-    )

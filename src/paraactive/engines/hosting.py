@@ -5,10 +5,12 @@ from __future__ import annotations
 import pickle
 import queue
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 
 import numba
 from threadpoolctl import threadpool_limits
@@ -33,10 +35,16 @@ class Host:
         self._inbox: queue.SimpleQueue[ToNode] = queue.SimpleQueue()
         self._said: deque[ToNode] = deque()
         """Taken from the inbox, and not yet done."""
+        self._arrivals: deque[float] = deque()
+        """Of tiles that were not begun, in their order."""
+        self._learning, self._counting = 0.0, threading.Lock()
+        """Seconds since the last answer."""
 
     def deliver(self, letter: Letter[ToNode]) -> None:
         """A letter from the driver; on any thread, in any order."""
         for message in self._incoming.accept(letter):
+            if isinstance(message, Fresh):
+                self._arrivals.append(time.perf_counter())
             self._inbox.put(message)
 
     def _send(self, message: FromNode) -> None:
@@ -69,8 +77,11 @@ class Host:
     def _learn(self, news: News) -> None:
         if news.beside:
             self._shared.split()
+        start = time.perf_counter()
         for item in news.items:
             self._shared.learn(item)
+        with self._counting:
+            self._learning += time.perf_counter() - start
 
     def _next(self) -> ToNode:
         return self._said.popleft() if self._said else self._inbox.get()
@@ -85,8 +96,12 @@ class Host:
         return sifter.submit(self._sift, fresh, seen, self._shared.enter())
 
     def _sift(self, fresh: Fresh, seen: int, front: Node) -> None:
+        queued = time.perf_counter() - self._arrivals.popleft()
         try:
             sifted = front.seen_by(self._number).sift(*fresh.tile, seen)
+            with self._counting:
+                sifted = replace(sifted, update_seconds=self._learning, queued_seconds=queued)
+                self._learning = 0.0
             said: FromNode = Done(fresh.part, Published(self._number, fresh.tile, sifted, seen))
         except BaseException as error:
             said = Failed(portable(error))
@@ -96,7 +111,12 @@ class Host:
     # Algorithm 2 ---------------------------------------------------------------------------------------------------
 
     def _step(self, fresh: Fresh) -> None:
-        self._send(Done(fresh.part, step(self._shared.latest, self._waiting(), fresh.tile)))
+        self._arrivals.popleft()
+        published = step(self._shared.latest, self._waiting(), fresh.tile)
+        # What was told in other ways than behind a tile, as whole models are, was learnt before.
+        before, self._learning = self._learning, 0.0
+        sifted = replace(published.sifted, update_seconds=before + (published.sifted.update_seconds or 0.0))
+        self._send(Done(fresh.part, replace(published, sifted=sifted)))
 
     def _waiting(self) -> Iterator[Stretch]:
         """All news that wait, also behind other tiles; but not those behind a check, which is about the model there."""

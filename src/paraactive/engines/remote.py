@@ -10,7 +10,7 @@ import time
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from typing import Protocol
@@ -123,6 +123,8 @@ class Remote(OnSharedModel):
         """The model that the nodes are sifting with."""
         self._parts: dict[int, tuple[Fresh, int]] = {}
         """Round by round: what is not yet done, and who does it."""
+        self._posted: dict[int, float] = {}
+        """When each part was sent out."""
         self._done: dict[int, Sifted] = {}
         self._asynchronous = self._waited = False
         self._checks = 0
@@ -150,8 +152,11 @@ class Remote(OnSharedModel):
         for part, number in enumerate(ready):
             self._tell(number)
             fresh = Fresh(Tile(*portion(first, last, part, len(ready))), part, seen)
-            self._parts[part] = fresh, number
-            self._post(number, fresh)
+            self._give_part(part, fresh, number)
+
+    def _give_part(self, part: int, fresh: Fresh, number: int) -> None:
+        self._parts[part], self._posted[part] = (fresh, number), time.perf_counter()
+        self._post(number, fresh)
 
     def end_sift(self) -> tuple[list[Sifted], dict[int, float]]:
         """See `Engine.end_sift`. What a lost node was sifting is sifted by another: it comes to the same."""
@@ -160,7 +165,7 @@ class Remote(OnSharedModel):
                 message = self._receive(None)
                 if isinstance(message, Done) and message.part in self._parts:
                     del self._parts[message.part]
-                    self._done[message.part] = message.published.sifted
+                    self._done[message.part] = self._with_transfer(message.part, message.published.sifted)
                 elif isinstance(message, Joined | Left):
                     self._give_parts_anew(message.node)
         finally:
@@ -169,6 +174,11 @@ class Remote(OnSharedModel):
             self._front = None
         sifted = [self._done[part] for part in sorted(self._done)]
         return sifted, {len(self._peers): max(part.sift_seconds for part in sifted)}
+
+    def _with_transfer(self, part: int, sifted: Sifted) -> Sifted:
+        """The time from here and back, less what the node did meanwhile: durations of two clocks, never their times."""
+        there = sifted.queued_seconds + sifted.fetch_seconds + sifted.sift_seconds
+        return replace(sifted, transfer_seconds=max(0.0, time.perf_counter() - self._posted[part] - there))
 
     def _give_parts_anew(self, changed: int) -> None:
         """Who is there takes what nobody does."""
@@ -180,8 +190,7 @@ class Remote(OnSharedModel):
                 least = min(ready, key=lambda each: load[each])
                 load[least] += 1
                 again = Fresh(fresh.tile, part, fresh.seen, same_model=True)
-                self._parts[part] = again, least
-                self._post(least, again)
+                self._give_part(part, again, least)
 
     # Tile by tile ------------------------------------------------------------------------------------------------
 

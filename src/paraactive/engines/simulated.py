@@ -71,7 +71,7 @@ class Simulated:
 
     def _sent_by(self, node: int, stop: int, pieces: list[Sifted]) -> Sifted:
         """The pieces of one node's portion, as that node would have sent them."""
-        sifted = Sifted.join([Sifted.nothing(stop, self._node.stream.width), *pieces])
+        sifted = Sifted.join([Sifted.nothing(stop, self._node.stream.width, node), *pieces])
         selected = sifted.selected
         return replace(sifted, selected=replace(selected, node=np.full(len(selected), node, np.int64)))
 

@@ -147,4 +147,4 @@ class _Sifter(threading.Thread):
 def _sift_tiles(node: Node, first: int, last: int, seen: int) -> list[Sifted]:
     """A portion, tile by tile, so that the clock can be read in between; nothing first, to know where it begins."""
     tiles = [node.sift(a, min(a + TILE, last), seen) for a in range(first, last, TILE)]
-    return [Sifted.nothing(first, node.stream.width), *tiles]
+    return [Sifted.nothing(first, node.stream.width, node.number), *tiles]

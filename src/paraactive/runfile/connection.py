@@ -26,7 +26,7 @@ _TABLES = (
     """CREATE TABLE rounds (
     number INTEGER PRIMARY KEY, seen INTEGER NOT NULL, version INTEGER NOT NULL, selected INTEGER NOT NULL,
     fetch_seconds REAL NOT NULL, sift_seconds REAL NOT NULL, update_seconds REAL NOT NULL, elapsed TEXT NOT NULL,
-    scored INTEGER NOT NULL, lowered INTEGER NOT NULL
+    scored INTEGER NOT NULL, lowered INTEGER NOT NULL, nodes TEXT NOT NULL
 ) STRICT""",
     """CREATE TABLE tiles (
     number INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL CHECK (last > first),
@@ -118,9 +118,29 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
         return connection
 
 
-def open_checked(path: Path, any_version: bool = False) -> sqlite3.Connection:
-    """A connection to what is a whole run file of this version; otherwise an error that says what it is instead."""
-    connection = connect(path, "rw")
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write, also where nothing can be written beside the file."""
+    connection = connect(path, "ro")
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master")
+    except sqlite3.OperationalError:
+        connection.close()
+        if path.with_name(path.name + "-wal").exists():  # A run may be writing: what it has committed is in there.
+            return connect(path, "rw")
+        return connect(path, "ro&immutable=1")
+    except sqlite3.DatabaseError:
+        pass  # It is no SQLite file; whoever asked says so.
+    return connection
+
+
+def open_checked(
+    path: Path, any_version: bool = False, *, to_write: bool = True, thorough: bool = True
+) -> sqlite3.Connection:
+    """A connection to what is a whole run file of this version; otherwise an error that says what it is instead.
+
+    Not thorough: its pages are not read through, which takes longer the larger it is.
+    """
+    connection = connect(path, "rw") if to_write else _connect_to_read(path)
     with translated(path, "read"), _closed_on_failure(connection):
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -140,7 +160,7 @@ def open_checked(path: Path, any_version: bool = False) -> sqlite3.Connection:
                 why=f"this version of paraactive reads format {FORMAT}",
                 remedy="use the version of paraactive that wrote it, or train anew",
             )
-        fault = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        fault = connection.execute("PRAGMA quick_check(1)").fetchone()[0] if thorough else "ok"
         if fault != "ok":
             raise damaged(path, fault)
     return connection

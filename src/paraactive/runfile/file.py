@@ -13,14 +13,14 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from paraactive.errors import InputError, RunFileLockedError
-from paraactive.events import Event, Round
+from paraactive.events import Event, NodeTimes, Round
 from paraactive.examples import Entries, Examples, Features, Ints, Labels, Place, Selected, Stretch, Tile
 from paraactive.labels import labels_of
 from paraactive.learners.base import Learner
@@ -83,18 +83,22 @@ class RunFile:
         return cls._open(Path(path), locked=True)
 
     @classmethod
-    def read(cls, path: Path | str) -> RunFile:
-        """The run file, only to look; a live run may go on writing it."""
-        return cls._open(Path(path), locked=False)
+    def read(cls, path: Path | str, *, thorough: bool = True) -> RunFile:
+        """The run file, only to look; a live run may go on writing it.
+
+        Not thorough: it is not read through for damage, for who looks often.
+        """
+        return cls._open(Path(path), locked=False, thorough=thorough)
 
     @classmethod
-    def _open(cls, path: Path, *, locked: bool) -> RunFile:
+    def _open(cls, path: Path, *, locked: bool, thorough: bool = True) -> RunFile:
         connection.check_there(path)
         with ExitStack() as undo:
             lock = RunLock(path) if locked else None
             if lock:
                 undo.callback(lock.release)
-            file = cls(path, undo.enter_context(closing(connection.open_checked(path))), lock)
+            opened = connection.open_checked(path, to_write=locked, thorough=thorough)
+            file = cls(path, undo.enter_context(closing(opened)), lock)
             undo.pop_all()
             return file
 
@@ -189,11 +193,12 @@ class RunFile:
 
     def end_round(self, ended: Round) -> None:
         """What was appended since the last call is one round, and may be committed."""
-        row = asdict(ended) | {"elapsed": json.dumps(ended.elapsed)}
+        nodes = json.dumps([list(astuple(each)) for each in ended.nodes])
+        row = asdict(ended) | {"elapsed": json.dumps(ended.elapsed), "nodes": nodes}
         with self._guarded("write"):
             self._database.execute(
                 "INSERT INTO rounds VALUES (:number, :seen, :version, :selected, :fetch_seconds, :sift_seconds, "
-                ":update_seconds, :elapsed, :scored, :lowered)",
+                ":update_seconds, :elapsed, :scored, :lowered, :nodes)",
                 row,
             )
         self.rounds, self.seen, self.round_version = self.rounds + 1, ended.seen, ended.version
@@ -257,9 +262,10 @@ class RunFile:
         """The rounds from number `first` on."""
         with self._guarded("read"):
             rows = self._database.execute("SELECT * FROM rounds WHERE number >= ? ORDER BY number", (first,))
-            for *numbers, elapsed, scored, lowered in rows.fetchall():
+            for *numbers, elapsed, scored, lowered, nodes in rows.fetchall():
                 seconds = {int(k): each for k, each in json.loads(elapsed).items()}
-                yield Round(*numbers, elapsed=seconds, scored=scored, lowered=lowered)
+                times = tuple(NodeTimes(*each) for each in json.loads(nodes))
+                yield Round(*numbers, elapsed=seconds, scored=scored, lowered=lowered, nodes=times)
 
     def tiles_sifted(self) -> list[tuple[int, int | None]]:
         """Of each tile: examples seen after it, and those behind the model that sifted it; None if nobody knows."""

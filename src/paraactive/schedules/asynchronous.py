@@ -6,6 +6,7 @@ The paper's nodes broadcast to each other in an order that all agree on; here on
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
+from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from paraactive.events import Round
@@ -32,9 +33,9 @@ class Sifting(Protocol[_News]):
 
 def step(node: Sifting[_News], selected: Iterable[_News], fresh: Tile) -> Published:
     """One turn of a node: empty Q_S, which has priority; then sift one tile of Q_F and publish what was selected."""
-    for stretch in selected:
-        node.learn(stretch)
-    return Published(node.number, fresh, node.sift(fresh.first, fresh.last, node.seen), node.seen)
+    learning = sum(node.learn(stretch) for stretch in selected)
+    sifted = node.sift(fresh.first, fresh.last, node.seen)
+    return Published(node.number, fresh, replace(sifted, node=node.number, update_seconds=learning), node.seen)
 
 
 def asynchronous(engine: Engine, log: Log, plan: Plan) -> Generator[Round]:

@@ -11,6 +11,7 @@ from paraactive.examples import Stretch, Tile
 from paraactive.log import Log
 from paraactive.node import Sifted
 from paraactive.schedules.base import Plan, Published
+from paraactive.schedules.synchronous import times_of
 
 _TILES_HELD = 2
 """Tiles in the hands of one node: one that it sifts, and one so that it need not wait for the next."""
@@ -183,6 +184,7 @@ class Sequencer:
             elapsed={self._plan.nodes: elapsed},
             scored=sum(part.scored for part in self._sifted),
             lowered=sum(part.lowered for part in self._sifted),
+            nodes=times_of(self._sifted, 0.0, elapsed),
         )
         self._sifted = []
         return ended

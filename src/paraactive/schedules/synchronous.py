@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 
-from paraactive.events import Round
+from paraactive.events import NodeTimes, Round
 from paraactive.examples import Selected, Stretch
 from paraactive.log import Log
 from paraactive.node import Sifted
@@ -43,4 +43,29 @@ def round_of(sifted: list[Sifted], seen: int, log: Log, update_seconds: float, e
         elapsed=elapsed,
         scored=sum(part.scored for part in sifted),
         lowered=sum(part.lowered for part in sifted),
+        nodes=times_of(sifted, update_seconds),
     )
+
+
+def times_of(sifted: Iterable[Sifted], update_seconds: float, elapsed: float | None = None) -> tuple[NodeTimes, ...]:
+    """What each node did. `elapsed` is how long the round was, if it was not as long as its busiest node was busy.
+
+    >>> from dataclasses import replace
+    >>> parts = [Sifted.nothing(5, 2, node=0), replace(Sifted.nothing(9, 2, node=1), sift_seconds=3.0)]
+    >>> [(each.node, each.sift, each.update, each.wait) for each in times_of(parts, 0.5)]
+    [(0, 0.0, 0.5, 3.0), (1, 3.0, 0.5, 0.0)]
+    """
+    busy: dict[int, list[float]] = {}
+    shared = set[int]()
+    for part in sifted:
+        own = busy.setdefault(part.node, [0.0, 0.0, 0.0, 0.0])
+        for place, seconds in enumerate(
+            (part.fetch_seconds, part.sift_seconds, part.update_seconds or 0.0, part.transfer_seconds)
+        ):
+            own[place] += seconds
+        if part.update_seconds is None:
+            shared.add(part.node)
+    for node in shared:
+        busy[node][2] += update_seconds
+    longest = max((sum(own) for own in busy.values()), default=0.0) if elapsed is None else elapsed
+    return tuple(NodeTimes(node, *own, wait=max(0.0, longest - sum(own))) for node, own in sorted(busy.items()))

@@ -63,25 +63,37 @@ class Recorded:
     @staticmethod
     def read(path: str | Path) -> Recorded:
         """The run file at `path`, if it has times to learn from."""
-        with RunFile.read(path) as file, file.understood():
-            known, rounds = file.configuration, list(file.ended_rounds())
-            ended, sessions = file.events("RunEnded"), len(file.events("RunStarted"))
-            weights = file.snapshot_sizes()
-            whole_run = sessions == 1 and bool(ended) and known["engine"] != "simulated"
-            recorded = Recorded(
-                str(path), known["engine"], known["nodes"],
-                {name: known[name] for name in ("learner", "rule", "stream")},
-                known["batch"], known["schedule"], known["lag"] if known["schedule"] == "pipelined" else 0,
-                rounds, ended[-1]["wall_seconds"] if whole_run else None,
-                entry_bytes(known["width"]), _model_bytes(weights),
-            )  # fmt: skip
-        if sum(ended.sift_seconds + ended.update_seconds for ended in rounds[1:]) <= 0:
+        with RunFile.read(path) as file:
+            recorded = Recorded.of(file)
+        if not recorded.has_times:
+            rounds = recorded.rounds
             raise InputError(
                 f"{path} has no timings to fit",
                 why="its rounds took no time at all" if len(rounds) > 1 else "it ends with its warmstart, or before",
                 remedy="give the file of a run that has sifted for a round or more",
             )
         return recorded
+
+    @staticmethod
+    def of(file: RunFile) -> Recorded:
+        """An open run file, with times or without."""
+        with file.understood():
+            known, rounds = file.configuration, list(file.ended_rounds())
+            ended, sessions = file.events("RunEnded"), len(file.events("RunStarted"))
+            weights = file.snapshot_sizes()
+            whole_run = sessions == 1 and bool(ended) and known["engine"] != "simulated"
+            return Recorded(
+                str(file.path), known["engine"], known["nodes"],
+                {name: known[name] for name in ("learner", "rule", "stream")},
+                known["batch"], known["schedule"], known["lag"] if known["schedule"] == "pipelined" else 0,
+                rounds, ended[-1]["wall_seconds"] if whole_run else None,
+                entry_bytes(known["width"]), _model_bytes(weights),
+            )  # fmt: skip
+
+    @property
+    def has_times(self) -> bool:
+        """True if a model can be fitted to it."""
+        return sum(ended.sift_seconds + ended.update_seconds for ended in self.rounds[1:]) > 0
 
     def measured(self) -> dict[int, float]:
         """On the paper's clock: the seconds of k nodes."""
@@ -217,8 +229,14 @@ def plan(
     >>> [each.nodes for each in found.predictions][:3], found.updates, abs(found.checks[0].error) < 0.2
     ([1, 2, 4], 'replicated', True)
     """
-    link, recorded = link or Link(), Recorded.read(path)
-    model = fit(recorded)
+    return plan_for(Recorded.read(path), other, link=link, examples=examples)
+
+
+def plan_for(
+    recorded: Recorded, other: str | Path | None = None, *, link: Link | None = None, examples: int | None = None
+) -> Planned:
+    """The same, of what was read before."""
+    link, model = link or Link(), fit(recorded)
     n = recorded.seen if examples is None else whole("examples", examples, 1)
     predictions = [model.predict(n, k, link) for k in NODES]
     pays_until, bound = _where_it_ends(predictions)
@@ -228,7 +246,7 @@ def plan(
         differs = [name for name in recorded.parts if recorded.parts[name] != second.parts[name]]
         differs += ["warmstart"] if second.warmstart != recorded.warmstart else []
         checks += _checks(_moved(model, second), second, link)
-    return Planned(str(path), n, model, link, predictions, pays_until, bound, recorded.learnt, checks, differs)
+    return Planned(recorded.path, n, model, link, predictions, pays_until, bound, recorded.learnt, checks, differs)
 
 
 def _where_it_ends(predictions: list[Prediction]) -> tuple[int, str]:

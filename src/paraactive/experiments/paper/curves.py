@@ -1,0 +1,115 @@
+"""Curves and claims that the experiments share."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+
+from paraactive.experiments.timing import mean_seconds_to, seconds_until, smoothed
+from paraactive.report import Axis, Chart, Claim, Curve, Story, Table
+
+LEVELS = (80, 70, 60, 50, 45, 40, 35, 30, 27, 25, 22, 20, 18, 16, 14, 12, 10, 9, 8, 7, 6)
+"""Of mistakes, at which runs may be compared."""
+
+
+def against_time(name: str, runs: Sequence[Story], nodes: int, look: int) -> Curve:
+    """Mistakes against seconds on the paper's clock, both in the mean over seeds."""
+    common = sorted(set.intersection(*({tried.seen for tried in run.evaluations} for run in runs)))
+    points: list[tuple[float, float]] = []
+    for seen in common:
+        mistakes = [tried.mistakes for run in runs for tried in run.evaluations if tried.seen == seen]
+        seconds = [seconds_until(run.rounds, seen, nodes) for run in runs]
+        points.append((statistics.mean(seconds), statistics.mean(mistakes)))
+    return Curve(name, points, look)
+
+
+def time_chart(name: str, title: str, curves: Sequence[Curve], note: str) -> Chart:
+    """Mistakes against seconds."""
+    return Chart(
+        name, title, Axis("training time, s", log=True), Axis("test mistakes", log=True), curves, note, wide=True
+    )
+
+
+def rate_curve(name: str, runs: Sequence[Story], look: int) -> Curve:
+    """Sampling rate of each round, in the mean over seeds and over eight neighbouring rounds."""
+    points: list[tuple[float, float]] = []
+    first = runs[0]
+    for last in range(8, len(first.rounds), 8):
+        before, ended = first.rounds[last - 8], first.rounds[last]
+        selected = statistics.mean(sum(each.selected for each in run.rounds[last - 7 : last + 1]) for run in runs)
+        points.append((float(ended.seen), selected / (ended.seen - before.seen)))
+    return Curve(name, points, look)
+
+
+def sampling_rate(runs: Sequence[Story]) -> float:
+    """Selected of sifted, over all of these."""
+    selected = sum(ended.selected for run in runs for ended in run.rounds[1:])
+    return selected / sum(run.seen - run.rounds[0].seen for run in runs)
+
+
+def rate_chart(name: str, title: str, curves: Sequence[Curve]) -> Chart:
+    """Sampling rates against examples seen."""
+    return Chart(name, title, Axis("examples seen", log=True), Axis("sampling rate", log=True), curves)
+
+
+def common_levels(*kinds: Sequence[Story], most: int = 5) -> list[int]:
+    """Numbers of mistakes that all of these runs reach, at most so many, the smallest among them."""
+    reached = [level for level in LEVELS if all(_reaches(run, level) for runs in kinds for run in runs)]
+    if len(reached) <= most:
+        return reached
+    step = (len(reached) - 1) / (most - 1)
+    return [reached[round(place * step)] for place in range(most)]
+
+
+def _reaches(run: Story, level: float) -> bool:
+    return any(mistakes <= level for _, mistakes in smoothed(run))
+
+
+def least_mistakes(runs: Sequence[Story]) -> float:
+    """The fewest mistakes that three neighbouring checkpoints have, in the mean over seeds."""
+    return statistics.mean(min(mistakes for _, mistakes in smoothed(run)) for run in runs)
+
+
+def speedup(ours: Sequence[Story], theirs: Sequence[Story], level: float, nodes: int) -> float | None:
+    """How many times sooner ours makes so few mistakes, on so many nodes, than theirs on one."""
+    a, b = mean_seconds_to(ours, level, nodes), mean_seconds_to(theirs, level, 1)
+    return b / a if a and b else None
+
+
+def speedup_chart(
+    name: str, title: str, ours: Sequence[Story], theirs: Sequence[Story], levels: Iterable[int], nodes: Sequence[int]
+) -> Chart:
+    """Speedups against the number of nodes, a curve for each number of mistakes."""
+    curves: list[Curve] = []
+    for level in levels:
+        points = [(float(k), value) for k in nodes if (value := speedup(ours, theirs, level, k)) is not None]
+        if points:
+            curves.append(Curve(f"to {level} mistakes", points))
+    return Chart(name, title, Axis("nodes", log=True), Axis("times faster", log=True), curves)
+
+
+def speedup_table(name: str, title: str, charts: Sequence[Chart], nodes: Sequence[int]) -> Table:
+    """The same as figures."""
+    rows: list[list[str | int | float | None]] = []
+    for chart in charts:
+        for curve in chart.curves:
+            known = dict(curve.points)
+            rows.append([chart.title, curve.name, *(round(known[k], 2) if k in known else None for k in nodes)])
+    return Table(name, title, ["speedup", "at", *(f"k = {k}" for k in nodes)], rows, wide=True)
+
+
+def decided(claim: str, holds: bool | None, measured: str) -> Claim:
+    """With its verdict."""
+    return Claim(claim, "open" if holds is None else "yes" if holds else "no", measured)
+
+
+def growing(speedups: Sequence[tuple[int, float]]) -> bool | None:
+    """True if the last, at the fewest mistakes, is the largest by a tenth; None if there are fewer than two."""
+    if len(speedups) < 2:
+        return None
+    return speedups[-1][1] > 1.1 * speedups[0][1]
+
+
+def named(values: Iterable[tuple[int, float]], unit: str = "mistakes") -> str:
+    """As a sentence: 40 mistakes: 12.1, 30 mistakes: 14.0."""
+    return ", ".join(f"{level} {unit}: {value:.1f}" for level, value in values)

@@ -1,0 +1,138 @@
+"""The paper's network experiment: 3 against 5, 100 sigmoid units; and our answer to its open question, beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from paraactive.experiments.paper.curves import (
+    against_time,
+    common_levels,
+    decided,
+    least_mistakes,
+    named,
+    rate_chart,
+    rate_curve,
+    sampling_rate,
+    speedup,
+    speedup_chart,
+    speedup_table,
+    time_chart,
+)
+from paraactive.experiments.paper.experiment import BATCH, NODES, Experiment, Found, Kind, Stories
+from paraactive.experiments.tasks import find_task
+from paraactive.learners import Learner, Network
+from paraactive.report import Claim, Story
+from paraactive.rules import Gradient, Margin, Passive
+
+PASSIVE, SEQUENTIAL, PARALLEL, OURS = "passive", "sequential active", "parallel active", "gradient (ours)"
+ETA = 0.0005
+
+
+def _network(seed: int) -> Learner:
+    return Network(seed=seed)
+
+
+_EXAMPLES = {"small": 60 * BATCH, "paper": 150 * BATCH}
+_KINDS = (
+    Kind(PASSIVE, "passive", _network, Passive(), _EXAMPLES),
+    Kind(SEQUENTIAL, "sequential", _network, Margin(ETA), _EXAMPLES, schedule="sequential"),
+    Kind(PARALLEL, "parallel", _network, Margin(ETA), _EXAMPLES),
+    Kind(OURS, "gradient", _network, Gradient(), _EXAMPLES),
+)
+
+
+def tell(stories: Stories, scale: str) -> Found:
+    """Error against time, speedups, sampling rates, and the paper's claims."""
+    passive, parallel, ours = stories[PASSIVE], stories[PARALLEL], stories[OURS]
+    time = time_chart(
+        "network-time", "Network, 3 v 5: mistakes against time",
+        [
+            against_time(PASSIVE, passive, 1, 0),
+            against_time(SEQUENTIAL, stories[SEQUENTIAL], 1, 1),
+            against_time("parallel active, k = 1", parallel, 1, 2),
+            against_time("parallel active, k = 2", parallel, 2, 3),
+            against_time("parallel active, k = 64", parallel, 64, 4),
+            against_time("gradient, k = 1 (ours)", ours, 1, 7),
+            against_time("gradient, k = 64 (ours)", ours, 64, 8),
+        ],
+        "Of 1 902 test digits. On the paper's clock: warmstart, largest sift time of k portions, update.",
+    )  # fmt: skip
+    levels, levels_ours = common_levels(passive, parallel, most=4), common_levels(passive, ours, most=4)
+    over = speedup_chart("network-speedup", "Margin rule over sequential passive", parallel, passive, levels, NODES)
+    over_ours = speedup_chart(
+        "network-speedup-ours", "Gradient rule (ours) over sequential passive", ours, passive, levels_ours, NODES
+    )
+    rates = rate_chart(
+        "network-rate", "Sampling rate",
+        [
+            rate_curve("sequential active", stories[SEQUENTIAL], 1),
+            rate_curve("parallel active", parallel, 2),
+            rate_curve("gradient (ours)", ours, 7),
+        ],
+    )  # fmt: skip
+    return Found(
+        "Para-active learning, the paper's network experiment", [time, over, over_ours, rates],
+        _claims(passive, parallel, ours, levels, levels_ours),
+        [speedup_table("speedups", "Speedups", [over, over_ours], NODES)],
+        [
+            f"Scale {scale}: {len(passive)} seed(s), {passive[0].seen:,} examples, B = warmstart = {BATCH}, eta {ETA}.",
+            "Time to m mistakes is that of the first checkpoint whose mean with its two neighbours is at most m.",
+            "The gradient rule sees labels: p follows the slope of the loss, with a floor of 0.01.",
+        ],
+    )  # fmt: skip
+
+
+def _claims(
+    passive: Sequence[Story],
+    parallel: Sequence[Story],
+    ours: Sequence[Story],
+    levels: list[int],
+    levels_ours: list[int],
+) -> list[Claim]:
+    least = least_mistakes(passive), least_mistakes(parallel), least_mistakes(ours)
+    late = _late_rate(parallel)
+    claims = [
+        decided(
+            "Mistakes flatten at 10, then 9.",
+            max(least[:2]) <= 10.5,
+            f"passive comes down to {least[0]:.1f}, margin to {least[1]:.1f}, gradient to {least[2]:.1f}",
+        ),
+        decided(
+            "The margin rule still samples 40% there.",
+            0.25 <= late <= 0.55,
+            f"{late:.0%} in the last tenth of the run, {sampling_rate(parallel):.0%} over all of it",
+        ),
+    ]
+    if levels:
+        last = levels[-1]
+        known = {k: value for k in NODES if (value := speedup(parallel, parallel, last, k)) is not None}
+        claims.append(
+            decided(
+                "Two nodes help, and more hardly do.",
+                known[2] > 1.05 and known[64] / known[2] < 1.25,
+                f"over k = 1, to {last} mistakes: {named(known.items(), 'nodes')}",
+            )
+        )
+    if levels_ours:
+        last = levels_ours[-1]
+        by_nodes = {k: value for k in NODES if (value := speedup(ours, passive, last, k)) is not None}
+        claims.append(
+            decided(
+                "The paper's question: is there a rule that selects less? (ours: gradient)",
+                sampling_rate(ours) < 0.5 * sampling_rate(parallel) and least[2] <= least[1] + 1,
+                f"{sampling_rate(ours):.1%} selected instead of {sampling_rate(parallel):.0%}; times faster than "
+                f"passive, to {last} mistakes: {named(by_nodes.items(), 'nodes')}",
+            )
+        )
+    return claims
+
+
+def _late_rate(runs: Sequence[Story]) -> float:
+    """Of the last tenth of the rounds."""
+    late = [ended for run in runs for ended in run.rounds[-max(1, len(run.rounds) // 10) :]]
+    return sum(ended.selected for ended in late) / (len(late) * BATCH)
+
+
+NETWORK = Experiment(
+    "network", lambda seed: find_task("digits-3v5").stream("network", seed), _KINDS, {"small": 1, "paper": 3}, tell
+)

@@ -1,0 +1,89 @@
+"""One slow node of eight: Algorithm 1 waits for it, Algorithm 2 does not. On a virtual clock, costs as measured."""
+
+from __future__ import annotations
+
+from paraactive.engines import Cluster
+from paraactive.experiments.paper.curves import against_time, common_levels, decided, named, time_chart
+from paraactive.experiments.paper.experiment import BATCH, Experiment, Found, Kind, Stories
+from paraactive.experiments.tasks import GAMMA, find_task
+from paraactive.experiments.timing import mean_seconds_to
+from paraactive.learners import LaSVM, Learner
+from paraactive.report import Axis, Chart, Curve
+from paraactive.rules import SignedMargin
+
+NODES, SLOWDOWN = 8, 4.0
+_SLOW = Cluster(slowness=(SLOWDOWN,))
+_EXAMPLES = {"small": 20 * BATCH, "paper": 60 * BATCH}
+SYNCHRONOUS, ASYNCHRONOUS = "synchronous", "asynchronous"
+
+
+def _svm(_seed: int) -> Learner:
+    return LaSVM(C=1, gamma=GAMMA, gap=0.2)
+
+
+def _name(schedule: str, slow: bool) -> str:
+    return f"{schedule}, one node {SLOWDOWN:g} times slower" if slow else f"{schedule}, all alike"
+
+
+_KINDS = tuple(
+    Kind(
+        _name(schedule, slow), f"{schedule}-{'slow' if slow else 'alike'}", _svm, SignedMargin(0.05), _EXAMPLES,
+        schedule=schedule, nodes=NODES, cluster=_SLOW if slow else None,
+    )
+    for schedule in (SYNCHRONOUS, ASYNCHRONOUS)
+    for slow in (False, True)
+)  # fmt: skip
+
+
+def tell(stories: Stories, scale: str) -> Found:
+    """Mistakes against imagined time, and what the slow node costs each schedule."""
+    names = [kind.name for kind in _KINDS]
+    time = time_chart(
+        "stragglers-time", f"One slow node of {NODES}: mistakes against time",
+        [against_time(name, stories[name], NODES, look) for look, name in enumerate(names)],
+        "SVM, {3,1} v {5,7}, signed margin. The clock is imagined, the costs of sifting and learning are measured.",
+    )  # fmt: skip
+    levels = common_levels(*(stories[name] for name in names), most=4)
+    cost = {schedule: _cost(stories, schedule, levels) for schedule in (SYNCHRONOUS, ASYNCHRONOUS)}
+    slowed = Chart(
+        "stragglers-cost", "What one slow node costs", Axis("test mistakes"), Axis("times longer"),
+        [Curve(schedule, [(float(level), value) for level, value in points]) for schedule, points in cost.items()],
+    )  # fmt: skip
+    gain = [(level, _seconds(stories, SYNCHRONOUS, level) / _seconds(stories, ASYNCHRONOUS, level)) for level in levels]
+    claims = [
+        decided(
+            "In the synchronous schedule all wait for the slowest node.",
+            cost[SYNCHRONOUS][-1][1] > 1.5 if levels else None,
+            f"times longer with it, to {named(cost[SYNCHRONOUS])}",
+        ),
+        decided(
+            "The asynchronous schedule hardly notices it.",
+            cost[ASYNCHRONOUS][-1][1] < 1.5 if levels else None,
+            f"times longer with it, to {named(cost[ASYNCHRONOUS])}",
+        ),
+        decided(
+            "With a slow node, asynchronous is faster.",
+            gain[-1][1] > 1 if gain else None,
+            f"times faster than synchronous, to {named(gain)}",
+        ),
+    ]
+    first = stories[names[0]]
+    return Found(
+        "One slow node: synchronous and asynchronous", [time, slowed], claims, (),
+        [f"Scale {scale}: {len(first)} seed(s), {first[0].seen:,} examples, B = warmstart = {BATCH}, {NODES} nodes."],
+    )  # fmt: skip
+
+
+def _seconds(stories: Stories, schedule: str, level: float, slow: bool = True) -> float:
+    return mean_seconds_to(stories[_name(schedule, slow)], level, NODES) or float("nan")
+
+
+def _cost(stories: Stories, schedule: str, levels: list[int]) -> list[tuple[int, float]]:
+    return [
+        (level, _seconds(stories, schedule, level) / _seconds(stories, schedule, level, slow=False)) for level in levels
+    ]
+
+
+STRAGGLERS = Experiment(
+    "stragglers", lambda seed: find_task("digits-31v57").stream("svm", seed), _KINDS, {"small": 1, "paper": 3}, tell
+)

@@ -1,0 +1,88 @@
+"""Charts as figures in files, PNG and SVG, by matplotlib (extra `report`): the same charts that pages draw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from paraactive.errors import cannot_write
+from paraactive.optional import require
+from paraactive.report.sections import Axis, Chart
+
+# Okabe and Ito's colours, as on the pages: people who see few colours can tell them apart.
+COLOURS = ("#0072b2", "#c44e00", "#007f5f", "#a8477f", "#8a6a00", "#2a8fc7", "#444b52", "#7a4fb5")
+_MARKS = ("o", "s", "D", "^")
+_DASHES = ("-", (0, (5, 2)), (0, (1, 1)), (0, (6, 2, 1, 2)))
+_INCHES = (6.2, 4.2)
+
+
+def save_figures(charts: Sequence[Chart], folder: Path) -> list[Path]:
+    """Each chart as NAME.png and NAME.svg, its name being its id. Returns the files."""
+    return [path for chart in charts for path in save_figure([chart], folder / chart.id)]
+
+
+def save_figure(charts: Sequence[Chart], path: Path) -> list[Path]:
+    """Charts side by side as one figure: PATH.png and PATH.svg. The same charts make the same bytes."""
+    matplotlib: Any = require("matplotlib", "report", "drawing figures")
+    figures: Any = require("matplotlib.figure", "report", "drawing figures")
+    settings = {"svg.hashsalt": "paraactive", "svg.fonttype": "path", "font.size": 10}
+    files = [path.with_name(f"{path.name}.{kind}") for kind in ("png", "svg")]
+    with matplotlib.rc_context(settings):
+        figure = figures.Figure(figsize=(_INCHES[0] * len(charts), _INCHES[1]), layout="constrained")
+        for place, chart in enumerate(charts, 1):
+            _draw(figure.add_subplot(1, len(charts), place), chart)
+        for file in files:
+            try:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                figure.savefig(file, dpi=144, metadata={"Date": None} if file.suffix == ".svg" else None)
+            except OSError as error:
+                raise cannot_write(file, error) from error
+    return files
+
+
+def _draw(axes: Any, chart: Chart) -> None:
+    drawn = False
+    for number, curve in enumerate(chart.curves):
+        look = number if curve.look is None else curve.look
+        points = [point for point in curve.points if _fits(point, chart)]
+        drawn = drawn or bool(points)
+        axes.plot(
+            [x for x, _ in points], [y for _, y in points], label=_plain(curve.name), linewidth=1.6, markersize=4,
+            color=COLOURS[look % len(COLOURS)],
+            linestyle=":" if curve.dashed else _DASHES[look // len(COLOURS) % len(_DASHES)],
+            marker=None if curve.dashed or len(points) > 60 else _MARKS[look % len(_MARKS)],
+        )  # fmt: skip
+    axes.set_title(_plain(chart.title), loc="left", fontsize=11)
+    _label(axes.xaxis, axes.set_xscale, chart.x, drawn)
+    _label(axes.yaxis, axes.set_yscale, chart.y, drawn)
+    axes.grid(True, color="#d9dde1", linewidth=0.6)
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    if len(chart.curves) > 1:
+        axes.legend(frameon=False, fontsize=8)
+
+
+def _fits(point: tuple[float, float], chart: Chart) -> bool:
+    x, y = point
+    return (x > 0 or not chart.x.log) and (y > 0 or not chart.y.log) and abs(x) + abs(y) < float("inf")
+
+
+def _label(axis: Any, scale: Any, said: Axis, drawn: bool) -> None:
+    tickers: Any = require("matplotlib.ticker", "report", "drawing figures")
+    axis.set_label_text(_plain(said.label))
+    if said.log and drawn:  # Without a point there is no logarithm to take.
+        scale("log")
+        axis.set_major_locator(tickers.LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_major_formatter(tickers.FuncFormatter(_tick))
+        axis.set_minor_formatter(tickers.NullFormatter())
+
+
+def _tick(value: float, _place: int | None = None) -> str:
+    return f"{value:,.10g}".replace(",", "\N{THIN SPACE}")
+
+
+def _plain(text: str) -> str:
+    """Not as mathematics, whatever it contains."""
+    return text.replace("$", r"\$")

@@ -1,0 +1,351 @@
+"""The page of one run, or of several side by side."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from paraactive.events import Evaluated, NodeTimes, Round
+from paraactive.report.pictures import grey
+from paraactive.report.sections import (
+    Axis,
+    Bars,
+    Cell,
+    Chart,
+    Curve,
+    Gallery,
+    Lane,
+    Listing,
+    Page,
+    Part,
+    Picture,
+    Section,
+    Series,
+    Table,
+    Text,
+    Timeline,
+    thinned,
+)
+from paraactive.report.story import Heavy, Story
+
+_SEEN, _TIME = Axis("examples seen", log=True), Axis("training time, s", log=True)
+_KINDS = ("fetch", "sift", "update", "transfer", "wait")
+_LOOKS = (5, 0, 1, 3, 6)
+_MOST_STRETCHES = 120
+_MOST_LANES = 16
+_MOST_FEATURES = 12
+_BINS = 30
+"""Of the sampling rate: a round alone selects too few to tell a rate."""
+
+
+def page_of(stories: Sequence[Story], *, live: bool = False) -> Page:
+    """Everything that run files tell. Curves of one run have the same colour in all charts."""
+    several = len(stories) > 1
+    sections: list[Section | None] = [
+        _summary(stories),
+        _error(stories, "error-time", "Error against time", _TIME, Story.clock),
+        _error(stories, "error-seen", "Error against examples seen", _SEEN, None),
+        _rate(stories),
+        _model(stories, "vectors", "Support vectors", "vectors"),
+        _model(stories, "loss", "Loss on the test examples", "mean logistic loss"),
+        *(_timeline(number, story, several) for number, story in enumerate(stories)),
+        _delays(stories),
+        _weights(stories),
+        *(_speedup(number, story, several) for number, story in enumerate(stories)),
+        *(_gallery(number, story, several) for number, story in enumerate(stories)),
+        _happened(stories),
+        _settings(stories),
+        *(_listing(number, story, several) for number, story in enumerate(stories)),
+    ]
+    title = " · ".join(story.name for story in stories)
+    status = "; ".join(_status(story, several) for story in stories) if live else ""
+    return Page(f"paraactive: {title}", [section for section in sections if section], status, live)
+
+
+def _status(story: Story, several: bool) -> str:
+    total = story.configuration["examples"]
+    how = "done" if story.is_done else "not at its end"
+    return f"{f'{story.name}: ' if several else ''}{story.seen:,} of {total:,} examples seen, {how}"
+
+
+# Figures ---------------------------------------------------------------------------------------------------------
+
+
+def _summary(stories: Sequence[Story]) -> Table:
+    rows: list[tuple[str, Callable[[Story], Cell]]] = [
+        ("examples seen", lambda story: story.seen),
+        ("of", lambda story: story.configuration["examples"]),
+        ("learnt first (warmstart)", lambda story: story.rounds[0].seen if story.rounds else 0),
+        ("selected", _selected),
+        ("sampling rate", _sampling_rate),
+        ("exact scores", lambda story: sum(ended.scored for ended in story.rounds)),
+        ("p made smaller by the cascade", lambda story: sum(ended.lowered for ended in story.rounds)),
+        ("mistakes", lambda story: _last(story, "mistakes")),
+        ("of test examples", lambda story: _last(story, "test_examples")),
+        ("support vectors", lambda story: _last(story, "vectors")),
+        ("loss", lambda story: _last(story, "loss")),
+        ("warmstart, s", lambda story: story.rounds[0].update_seconds if story.rounds else None),
+        ("fetching, s", lambda story: sum(ended.fetch_seconds for ended in story.rounds)),
+        ("sifting, s, all nodes", lambda story: sum(ended.sift_seconds for ended in story.rounds)),
+        ("updating, s", lambda story: sum(ended.update_seconds for ended in story.rounds[1:])),
+        ("wall, s", lambda story: story.ended["wall_seconds"] if story.ended else None),
+        ("largest weight", lambda story: float(story.weights.max()) if len(story.weights) else None),
+        ("mean delay, entries", lambda story: story.delays["mean"] if story.delays else None),
+        ("nodes", lambda story: story.configuration["nodes"]),
+        ("engine", lambda story: story.configuration["engine"]),
+        ("schedule", lambda story: story.configuration["schedule"]),
+        ("learner", lambda story: _kind(story, "learner")),
+        ("rule", lambda story: _kind(story, "rule")),
+        ("data", lambda story: _data(story)),
+        ("model", lambda story: story.ended["digest"][:16] if story.ended else None),
+    ]
+    found = [(name, [value(story) for story in stories]) for name, value in rows]
+    body = [[name, *values] for name, values in found if any(value is not None for value in values)]
+    return Table("summary", "Summary", ["", *(story.name for story in stories)], body)
+
+
+def _selected(story: Story) -> int:
+    return sum(ended.selected for ended in story.rounds[1:])
+
+
+def _sampling_rate(story: Story) -> float:
+    sifted = story.seen - story.rounds[0].seen if story.rounds else 0
+    return _selected(story) / sifted if sifted else 0.0
+
+
+def _last(story: Story, name: str) -> Any:
+    return getattr(story.evaluations[-1], name) if story.evaluations else None
+
+
+def _kind(story: Story, part: str) -> str:
+    known = story.configuration[part]
+    inner = known.get("learner", known) if part == "learner" else known
+    return str(inner.get("kind", known["kind"]))
+
+
+def _data(story: Story) -> str:
+    stream = story.configuration["stream"]
+    return str(stream.get("path") or stream["kind"])
+
+
+def _settings(stories: Sequence[Story]) -> Table:
+    names = list(dict.fromkeys(name for story in stories for name in story.configuration.get("versions", {})))
+    body = [["paraactive", *(story.configuration["paraactive"] for story in stories)]]
+    body += [[name, *(story.configuration.get("versions", {}).get(name) for story in stories)] for name in names]
+    return Table("versions", "Versions", ["", *(story.name for story in stories)], body)
+
+
+def _listing(number: int, story: Story, several: bool) -> Listing:
+    text = json.dumps(story.configuration, indent=2)
+    return Listing(f"configuration-{number}", _titled("Configuration", story, several), text)
+
+
+def _titled(title: str, story: Story, several: bool) -> str:
+    return f"{title}: {story.name}" if several else title
+
+
+# Curves ----------------------------------------------------------------------------------------------------------
+
+
+def _error(
+    stories: Sequence[Story], name: str, title: str, axis: Axis, clock: Callable[[Story], dict[int, float]] | None
+) -> Chart | Text | None:
+    """Test error; of runs that were tried on something."""
+    curves: list[Curve] = []
+    for look, story in enumerate(stories):
+        times = clock(story) if clock else None
+        points = [
+            (float(tried.seen if times is None else times[tried.seen]), tried.mistakes / tried.test_examples)
+            for tried in story.evaluations
+            if times is None or tried.seen in times
+        ]
+        if points:
+            curves.append(Curve(story.name, thinned(points), look))
+    if not curves:
+        line = "The run had no test examples (test=..., --test), so nobody knows its error."
+        return Text(name, title, [line]) if clock else None
+    note = "Sifting of the slowest node, and learning; fetching is not counted, as in the paper." if clock else ""
+    log = all(y > 0 for curve in curves for _, y in curve.points)
+    return Chart(name, title, axis, Axis("test error", log=log), curves, note)
+
+
+def _rate(stories: Sequence[Story]) -> Chart | None:
+    curves = [Curve(story.name, points, look) for look, story in enumerate(stories) if (points := _rates(story.rounds))]
+    if not curves:
+        return None
+    log = all(y > 0 for curve in curves for _, y in curve.points)
+    note = "Selected of sifted, over neighbouring rounds."
+    return Chart("rate", "Sampling rate", _SEEN, Axis("sampling rate", log=log), curves, note)
+
+
+def _rates(rounds: Sequence[Round]) -> list[tuple[float, float]]:
+    """Over at most so many stretches of equal numbers of rounds, the warmstart left out."""
+    found: list[tuple[float, float]] = []
+    for part in _stretches(rounds[1:], _BINS):
+        sifted = part[-1].seen - rounds[part[0].number - 1].seen
+        found.append((float(part[-1].seen), sum(ended.selected for ended in part) / sifted))
+    return found
+
+
+def _stretches(rounds: Sequence[Round], most: int) -> list[Sequence[Round]]:
+    edges = np.unique(np.linspace(0, len(rounds), min(most, len(rounds)) + 1).astype(int)).tolist()
+    return [rounds[a:b] for a, b in pairwise(edges) if b > a]
+
+
+def _model(stories: Sequence[Story], of: str, title: str, label: str) -> Chart | None:
+    def points(evaluations: Iterable[Evaluated]) -> list[tuple[float, float]]:
+        return [
+            (float(tried.seen), float(getattr(tried, of))) for tried in evaluations if getattr(tried, of) is not None
+        ]
+
+    curves = [
+        Curve(story.name, thinned(points(story.evaluations)), look)
+        for look, story in enumerate(stories)
+        if points(story.evaluations)
+    ]
+    return Chart(of, title, _SEEN, Axis(label), curves) if curves else None
+
+
+# Nodes -----------------------------------------------------------------------------------------------------------
+
+
+def _timeline(number: int, story: Story, several: bool) -> Timeline | None:
+    rounds = [ended for ended in story.rounds if ended.nodes]
+    nodes = sorted({times.node for ended in rounds for times in ended.nodes})
+    if not nodes:
+        return None
+    lanes = {node: list[Part]() for node in nodes[:_MOST_LANES]}
+    start = 0.0
+    for part in _stretches(rounds, _MOST_STRETCHES):
+        longest = sum(max(_total(times) for times in ended.nodes) for ended in part)
+        for node, lane in lanes.items():
+            lane += _parts(node, part, start, longest)
+        start += longest
+    totals = [[f"node {node}", *(_spent(rounds, node, kind) for kind in _KINDS)] for node in nodes]
+    beside = (
+        " In a pipelined run learning goes on beside sifting." if story.configuration["schedule"] == "pipelined" else ""
+    )
+    left_out = f" The first {_MOST_LANES} of {len(nodes)} nodes." if len(nodes) > _MOST_LANES else ""
+    return Timeline(
+        f"timeline-{number}", _titled("What the nodes did", story, several), Axis("seconds"), _KINDS, _LOOKS,
+        [Lane(f"node {node}", lane) for node, lane in lanes.items()],
+        ["", *(f"{kind}, s" for kind in _KINDS)], totals,
+        "Round by round, neighbouring rounds together; each part is as long as they took for it together."
+        f"{beside}{left_out}",
+    )  # fmt: skip
+
+
+def _total(times: NodeTimes) -> float:
+    return sum(getattr(times, kind) for kind in _KINDS)
+
+
+def _spent(rounds: Iterable[Round], node: int, kind: str) -> float:
+    return sum(getattr(times, kind) for ended in rounds for times in ended.nodes if times.node == node)
+
+
+def _parts(node: int, rounds: Sequence[Round], start: float, longest: float) -> list[Part]:
+    numbers = f"rounds {rounds[0].number} to {rounds[-1].number}" if len(rounds) > 1 else f"round {rounds[0].number}"
+    found: list[Part] = []
+    for place, kind in enumerate(_KINDS):
+        length = _spent(rounds, node, kind)
+        if length > 0:
+            length = min(length, longest)
+            found.append(Part(place, start, length, f"node {node}, {numbers}\n{kind}: {length:.4g} s"))
+            start += length
+    return found
+
+
+def _happened(stories: Sequence[Story]) -> Table | None:
+    rows: list[list[Cell]] = [
+        [story.name, kind, json.dumps(event)] for story in stories for kind, event in story.happened
+    ]
+    lost = any(kind != "NodeJoined" for story in stories for kind, _ in story.happened)
+    return Table("happened", "What happened to nodes", ["run", "event", "what"], rows[:500]) if lost else None
+
+
+def _speedup(number: int, story: Story, several: bool) -> Chart | None:
+    planned = story.planned
+    if planned is None:
+        return None
+    predicted = [(float(each.nodes), planned.speedup(each)) for each in planned.predictions]
+    curves = [Curve("predicted", predicted, 0)]
+    base = next((check.measured for check in planned.checks if check.nodes == 1), None)
+    measured = [
+        (float(check.nodes), base / check.measured)
+        for check in planned.checks
+        if base and check.what == "paper's clock" and check.measured > 0
+    ]
+    if len(measured) > 1:
+        curves.append(Curve("measured, simulated nodes", measured, 1))
+    nodes = "one node is enough" if planned.pays_until == 1 else f"{planned.pays_until} nodes pay"
+    at_most = planned.pays_until >= planned.predictions[-1].nodes
+    rule = "more would still pay" if at_most else f"{planned.bound}-bound beyond"
+    note = (
+        f"The paper's cost model, fitted to this run: {nodes}, {rule}. "
+        "Communication is not in it; 'paraactive plan' takes latency and bandwidth."
+    )
+    return Chart(
+        f"speedup-{number}", _titled("How many nodes pay", story, several), Axis("nodes", log=True),
+        Axis("times faster than one", log=True), curves, note,
+    )  # fmt: skip
+
+
+# Entries ---------------------------------------------------------------------------------------------------------
+
+
+def _delays(stories: Sequence[Story]) -> Bars | None:
+    longest = max((story.delay_bins for story in stories), key=len)
+    if not longest:
+        return None
+    labels = [str(a) if a == b else f"{a}-{b}" for a, b, _ in longest]
+    series = [
+        Series(story.name, [count for *_, count in story.delay_bins] + [0] * (len(longest) - len(story.delay_bins)))
+        for story in stories
+    ]
+    note = "How many entries the log was ahead of the model that sifted an entry."
+    return Bars("delays", "Delays", Axis("delay, entries"), Axis("entries"), labels, series, note)
+
+
+def _weights(stories: Sequence[Story]) -> Bars | None:
+    largest = max((float(story.weights.max()) for story in stories if len(story.weights)), default=0.0)
+    if not largest:
+        return None
+    top = max(1, int(np.ceil(np.log2(max(largest, 1.0)) + 1e-9)))
+    low = min(0, *(int(np.floor(np.log2(story.weights.min()))) for story in stories if len(story.weights)))
+    edges = 2.0 ** np.arange(low, top + 1)
+    labels = [f"{a:g}-{b:g}" for a, b in pairwise(edges)]
+    series = [Series(story.name, np.histogram(story.weights, edges)[0].tolist()) for story in stories]
+    note = "1/p of what was selected: few heavy entries count as much as many light ones."
+    return Bars("weights", "Weights", Axis("weight"), Axis("entries", log=True), labels, series, note)
+
+
+def _gallery(number: int, story: Story, several: bool) -> Gallery | Table | None:
+    if not story.heaviest or float(story.heaviest[0].row["weight"]) <= 1.0:
+        return None
+    name, title = f"heaviest-{number}", _titled("The heaviest examples", story, several)
+    note = "Selected with the smallest p. Look at them: outliers and wrong labels are often among these."
+    shape = story.shape
+    if shape and all(heavy.x is not None for heavy in story.heaviest):
+        return Gallery(name, title, [_picture(story, heavy, shape) for heavy in story.heaviest], note)
+    features = min(_MOST_FEATURES, max((len(heavy.x) for heavy in story.heaviest if heavy.x is not None), default=0))
+    names = story.configuration["stream"].get("features") or [f"x{column}" for column in range(features)]
+    rows: list[list[Cell]] = [
+        [
+            heavy.row["position"], story.label(heavy.row["y"]), float(heavy.row["weight"]), float(heavy.row["p"]),
+            *([None] * features if heavy.x is None else [float(value) for value in heavy.x[:features]]),
+        ]
+        for heavy in story.heaviest
+    ]  # fmt: skip
+    head = ["position", "label", "weight", "p", *(str(each) for each in list(names)[:features])]
+    return Table(name, title, head, rows, note, wide=True)
+
+
+def _picture(story: Story, heavy: Heavy, shape: tuple[int, ...]) -> Picture:
+    row = heavy.row
+    label = story.label(row["y"])
+    lines = [f"label {label}", f"weight {row['weight']:.4g}", f"position {row['position']}"]
+    return Picture(grey(heavy.x, shape), f"Example {row['position']}, label {label}", lines)

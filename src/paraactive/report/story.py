@@ -1,0 +1,158 @@
+"""What a run file tells of a run: read once, without writing, also while the run goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from paraactive.errors import InputError
+from paraactive.events import Evaluated, Round
+from paraactive.examples import Doubles
+from paraactive.parts import build_stream
+from paraactive.run import delay_figures, delay_histogram
+from paraactive.runfile import RunFile
+from paraactive.streams import Stream
+from paraactive.theory.planning import Planned, Recorded, plan_for
+
+HEAVIEST = 24
+"""Examples of the gallery."""
+
+
+@dataclass(frozen=True)
+class Heavy:
+    """One of the examples with the largest weights."""
+
+    row: dict[str, Any]
+    """Its place in the log, label, p and weight."""
+    x: Any
+    """Its features, dense; None if nobody can make them again."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """All that a report shows of one run."""
+
+    name: str
+    path: Path
+    configuration: dict[str, Any]
+    rounds: list[Round]
+    evaluations: list[Evaluated]
+    weights: Doubles
+    """Of the entries after the warmstart."""
+    delays: dict[str, float] | None
+    delay_bins: list[tuple[int, int, int]]
+    heaviest: list[Heavy]
+    happened: list[tuple[str, dict[str, Any]]]
+    """Nodes that were lost or came, replicas that were rebuilt."""
+    ended: dict[str, Any] | None
+    """What was said at the end, if the run is there."""
+    planned: Planned | None
+    shape: tuple[int, ...] | None
+    """Of an example, if it is an image."""
+
+    @property
+    def seen(self) -> int:
+        """Examples seen."""
+        return self.rounds[-1].seen if self.rounds else 0
+
+    @property
+    def is_done(self) -> bool:
+        """True if it has seen all that it was to see."""
+        return self.ended is not None and self.seen >= self.configuration["examples"]
+
+    @property
+    def classes(self) -> list[str]:
+        """The labels as they were given, in the order of their numbers."""
+        return [str(each) for each in self.configuration["classes"]]
+
+    def label(self, y: int) -> str:
+        """What the user calls label y."""
+        number = (y > 0) if len(self.classes) == 2 else y
+        return self.classes[int(number)]
+
+    def clock(self) -> dict[int, float]:
+        """Training seconds after each number of examples: the warmstart, then what each round took on its nodes.
+
+        On the paper's clock: sifting of the slowest node and learning; fetching is not in it.
+        """
+        k = self.configuration["nodes"]
+        took = [
+            ended.elapsed.get(k, ended.sift_seconds + ended.update_seconds) if ended.number else ended.update_seconds
+            for ended in self.rounds
+        ]
+        return dict(zip((ended.seen for ended in self.rounds), accumulate(took), strict=True))
+
+
+def read_story(path: str | Path, *, name: str | None = None, thorough: bool = True, heaviest: int = HEAVIEST) -> Story:
+    """The run in this file."""
+    path = Path(path)
+    with RunFile.read(path, thorough=thorough) as file, file.understood():
+        known, recorded = file.configuration, Recorded.of(file)
+        rounds, first = recorded.rounds, recorded.rounds[0].version if recorded.rounds else 0
+        ended = file.events("RunEnded")
+        kinds = ("NodeLost", "NodeJoined", "ReplicaRebuilt")
+        return Story(
+            name=name or path.stem,
+            path=path,
+            configuration=known,
+            rounds=rounds,
+            evaluations=[Evaluated(**each) for each in file.events("Evaluated") if each["seen"] <= file.seen],
+            weights=file.learnt().weight[first:],
+            delays=delay_figures(file.delays),
+            delay_bins=delay_histogram(file.delays),
+            heaviest=_heaviest(file, known, heaviest),
+            happened=[(kind, each) for kind in kinds for each in file.events(kind)],
+            ended=ended[-1] if ended else None,
+            planned=plan_for(recorded) if recorded.has_times else None,
+            shape=(28, 28) if known["stream"]["kind"] == "digits" else None,
+        )
+
+
+def _heaviest(file: RunFile, known: dict[str, Any], count: int) -> list[Heavy]:
+    """The heaviest, with their features as the log has them, or as the stream makes them again."""
+    rows = file.heaviest(count) if count else []
+    stream: Stream | None = None
+    if rows and file.needs_stream:
+        try:
+            stream = build_stream(known["stream"])
+        except InputError:  # The data is not here any more, or was an array in memory.
+            return [Heavy(row, None) for row in rows]
+    found: list[Heavy] = []
+    for row in rows:
+        x: Any = file.entries(row["sequence"], row["sequence"] + 1, stream).selected.examples.x
+        found.append(Heavy(row, (x.dense() if hasattr(x, "dense") else x)[0]))
+    return found
+
+
+def read_stories(
+    paths: Sequence[str | Path], *, shape: tuple[int, int] | None = None, thorough: bool = True
+) -> list[Story]:
+    """The runs of these files, each with a name of its own."""
+    names = _names([Path(path) for path in paths])
+    stories = [read_story(path, name=name, thorough=thorough) for path, name in zip(paths, names, strict=True)]
+    if shape is None:
+        return stories
+    for story in stories:
+        if story.configuration["width"] != shape[0] * shape[1]:
+            raise InputError(
+                f"the examples of {story.path} have {story.configuration['width']} features",
+                why=f"an image of {shape[0]} by {shape[1]} has {shape[0] * shape[1]}",
+                remedy="give the height and the width that the features make",
+            )
+    return [replace(story, shape=shape) for story in stories]
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """Their file names, with so much of the folders before them as it takes to tell them apart.
+
+    >>> _names([Path("a/run.db"), Path("b/run.db")])
+    ['a/run', 'b/run']
+    """
+    for parts in range(1, 1 + max(len(path.absolute().parts) for path in paths)):
+        names = ["/".join(path.absolute().with_suffix("").parts[-parts:]) for path in paths]
+        if len(set(names)) == len(names):
+            return names
+    return [f"{path.stem} {number}" for number, path in enumerate(paths, 1)]

@@ -1,0 +1,53 @@
+"""What an event tells, as named figures at a number of examples seen: the same for every tracker."""
+
+from __future__ import annotations
+
+from paraactive.events import Evaluated, Event, Round, RunEnded
+
+
+class Figures:
+    """Keeps the sums that single events do not tell."""
+
+    def __init__(self) -> None:
+        self._seen = self._sifted = self._selected = 0
+        self._seconds = 0.0
+
+    def __call__(self, event: Event) -> tuple[int, dict[str, float]]:
+        """Examples seen, and the figures that are known then; none for events that tell none.
+
+        >>> figures = Figures()
+        >>> figures(Round(0, 100, 100, 100, 0.0, 0.0, 0.5))
+        (100, {'seconds': 0.5, 'update_seconds': 0.5})
+        >>> figures(Round(1, 200, 110, 10, 0.0, 1.0, 0.5))[1]["sampling_rate"]
+        0.1
+        """
+        if isinstance(event, Round):
+            return event.seen, self._of_round(event)
+        if isinstance(event, Evaluated):
+            found = {"mistakes": float(event.mistakes), "error": event.mistakes / event.test_examples}
+            found |= {} if event.vectors is None else {"vectors": float(event.vectors)}
+            return event.seen, found | ({} if event.loss is None else {"loss": event.loss})
+        if isinstance(event, RunEnded):
+            return event.seen, {"wall_seconds": event.wall_seconds}
+        return 0, {}
+
+    def _of_round(self, ended: Round) -> dict[str, float]:
+        took = ended.fetch_seconds + ended.sift_seconds + ended.update_seconds
+        self._seconds += took
+        before, self._seen = self._seen, ended.seen
+        if not ended.number:
+            return {"seconds": self._seconds, "update_seconds": ended.update_seconds}
+        if before:  # Of a run that goes on, the round before it began is not known.
+            self._sifted += ended.seen - before
+            self._selected += ended.selected
+        rates = {"sampling_rate": self._selected / self._sifted} if self._sifted else {}
+        return rates | {
+            "selected": float(ended.selected),
+            "entries": float(ended.version),
+            "seconds": self._seconds,
+            "sift_seconds": ended.sift_seconds,
+            "update_seconds": ended.update_seconds,
+            "fetch_seconds": ended.fetch_seconds,
+            "scored": float(ended.scored),
+            "lowered": float(ended.lowered),
+        }

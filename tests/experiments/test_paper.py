@@ -1,0 +1,115 @@
+"""reproduce, at a scale that a test can bear: the files, the claims, and going on where it was stopped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from paraactive.events import Evaluated, Round
+from paraactive.experiments.paper import EXPERIMENTS, Experiment, reproduce
+from paraactive.experiments.paper.curves import LEVELS, common_levels, decided, growing
+from paraactive.experiments.timing import first_reached, mean_seconds_to, seconds_to, seconds_until, smoothed
+from paraactive.report import read_story
+from paraactive.run import Run
+from paraactive.runfile import RunFile
+
+TINY = 5 * 4096
+
+
+def tiny(name: str, examples: int = TINY) -> Experiment:
+    """The same kinds of runs, on few examples."""
+    whole = EXPERIMENTS[name]
+    sizes: Mapping[str, int] = {"small": examples}
+    return replace(whole, kinds=[replace(kind, examples=sizes) for kind in whole.kinds])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("reproduced")
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_an_experiment_leaves_runs_points_figures_and_a_page(name: str, folder: Path) -> None:
+    out, done = folder / name, dict[str, float]()
+    found = reproduce(tiny(name), "small", out, progress=done.__setitem__)
+    kinds = EXPERIMENTS[name].kinds
+    assert sorted(path.stem for path in (out / "runs").glob("*.db")) == sorted(f"{kind.file}-0" for kind in kinds)
+    assert set(done) == {f"{kind.name}, seed 0" for kind in kinds}
+    assert set(done.values()) == {1.0}
+    points = json.loads((out / f"{name}.json").read_text())
+    assert [claim["claim"] for claim in points["claims"]] == [claim.claim for claim in found.claims]
+    assert {claim.verdict for claim in found.claims} <= {"yes", "no", "open"}
+    for chart in found.charts:
+        for kind in ("png", "svg"):
+            assert (out / f"{chart.id}.{kind}").stat().st_size > 1000
+    page = (out / f"{name}.html").read_text()
+    assert all(json.dumps(claim.claim)[1:-1].replace("<", "\\u003c") in page for claim in found.claims)
+    time = found.charts[0]
+    for curve in time.curves:
+        assert len(curve.points) >= 3
+        assert all(x > 0 and y > 0 for x, y in curve.points)
+
+
+def test_what_is_there_is_not_run_again_and_more_is_added_to_it(folder: Path) -> None:
+    out = folder / "network"
+    reproduce(tiny("network"), "small", out)
+    logs = {path: path.read_bytes() for path in (out / "runs").glob("*.db")}
+    reproduce(tiny("network"), "small", out)
+    assert {path: path.read_bytes() for path in logs} == logs
+    found = reproduce(tiny("network", TINY + 4096), "small", out)
+    for path in logs:
+        with RunFile.read(path) as file:
+            assert file.seen == TINY + 4096
+    assert f"{TINY + 4096:,} examples" in found.notes[0]
+
+
+def test_the_speedups_of_more_nodes_are_those_of_the_clock(folder: Path) -> None:
+    out = folder / "svm"
+    reproduce(tiny("svm"), "small", out)
+    story = read_story(out / "runs" / "parallel-0.db")
+    for k in (1, 8, 128):
+        expected = story.rounds[0].update_seconds + sum(ended.elapsed[k] for ended in story.rounds[1:])
+        assert seconds_until(story.rounds, story.seen, k) == pytest.approx(expected)
+    level = max(mistakes for _, mistakes in smoothed(story))
+    one, many = seconds_to(story, level, 1), seconds_to(story, level, 128)
+    assert one is not None
+    assert many is not None
+    assert many < one
+    assert mean_seconds_to([story, story], level) == seconds_to(story, level)
+    assert mean_seconds_to([story], -1) is None
+
+
+def _run(*mistakes: int) -> Run:
+    run = Run.__new__(Run)
+    run.rounds = [Round(n, 10 * n + 10, 0, 0, 0.0, 0.0, 1.0, {1: 2.0, 4: 1.0}) for n in range(len(mistakes))]
+    run.evaluations = [Evaluated(10 * n + 10, 0, each, 100, 0.0) for n, each in enumerate(mistakes)]
+    return run
+
+
+def test_time_to_mistakes_is_by_the_mean_of_three_neighbours() -> None:
+    run = _run(30, 6, 12, 9, 9, 9)
+    assert first_reached(run, 9) == 2, "6 alone was luck; 6, 12 and 9 are 9 in the mean"
+    assert seconds_to(run, 9, 1) == 1.0 + 2 * 2.0
+    assert seconds_to(run, 9, 4) == 1.0 + 2 * 1.0
+    assert seconds_to(run, 8.9, 1) is None
+
+
+def test_levels_are_those_that_all_runs_reach() -> None:
+    runs = [_run(90, 60, 45, 40, 30, 30, 30), _run(90, 50, 50, 50, 50)]
+    levels = common_levels(*[[run] for run in runs])  # pyright: ignore[reportArgumentType]
+    assert levels[-1] == 50
+    assert set(levels) <= set(LEVELS)
+    assert levels == sorted(levels, reverse=True)
+
+
+def test_verdicts() -> None:
+    assert decided("c", None, "m").verdict == "open"
+    assert decided("c", True, "m").verdict == "yes"
+    assert decided("c", False, "m").verdict == "no"
+    assert growing([(40, 2.0)]) is None
+    assert growing([(40, 2.0), (30, 3.0)])
+    assert not growing([(40, 2.0), (30, 2.1)])

@@ -1,0 +1,59 @@
+"""Figures: what is in a chart is in its files."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from paraactive.errors import InputError
+from paraactive.report import Axis, Chart, Curve
+from paraactive.report.figures import save_figure, save_figures
+from paraactive.report.pictures import grey, to_png
+
+CHART = Chart(
+    "two", "Two $curves$ & <more>", Axis("x", log=True), Axis("y", log=True),
+    [
+        Curve("one", [(1, 5), (10, 50), (1e5, 0.01)]),
+        Curve("bound", [(0, 1), (1, 0), (1, math.inf), (2, 3)], dashed=True),
+    ],
+)  # fmt: skip
+
+
+def test_a_chart_becomes_a_png_and_an_svg(tmp_path: Path) -> None:
+    png, svg = save_figures([CHART], tmp_path)
+    assert (png.name, svg.name) == ("two.png", "two.svg")
+    assert png.read_bytes().startswith(b"\x89PNG")
+    assert ElementTree.parse(svg).getroot().tag.endswith("svg")
+
+
+def test_the_same_chart_makes_the_same_bytes(tmp_path: Path) -> None:
+    files = [save_figure([CHART], tmp_path / name) for name in ("a", "b")]
+    for one, other in zip(*files, strict=True):
+        assert one.read_bytes() == other.read_bytes()
+
+
+def test_charts_stand_side_by_side(tmp_path: Path) -> None:
+    widths = [
+        float(ElementTree.parse(save_figure([CHART] * count, tmp_path / str(count))[1]).getroot().attrib["width"][:-2])
+        for count in (1, 2)
+    ]
+    assert widths[1] == 2 * widths[0]
+
+
+def test_a_place_that_cannot_be_written_is_one_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot write"):
+        save_figure([CHART], tmp_path / "file" / "figure")
+
+
+def test_a_picture_has_the_grey_values_that_it_was_given(tmp_path: Path) -> None:
+    import numpy as np
+    from matplotlib.image import imread
+
+    pixels = np.arange(6, dtype=np.uint8).reshape(2, 3) * 50
+    (tmp_path / "picture.png").write_bytes(to_png(pixels))
+    assert (np.rint(imread(tmp_path / "picture.png") * 255) == pixels).all()
+    assert grey([3.0, 3.0], (1, 2)) == grey([0.0, 0.0], (1, 2)), "where all are alike, nothing is seen"

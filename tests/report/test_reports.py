@@ -1,0 +1,186 @@
+"""A report tells what the run file tells, in one file that needs nothing else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import sqlite3
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from paraactive import Digits
+from paraactive.errors import InputError, RunFileError
+from paraactive.report import page_of, read_stories, read_story, write_report
+from paraactive.report.sections import Chart, Gallery, Table, Timeline, thinned
+from paraactive.runfile import RunFile
+from report.conftest import Recorded
+from report.runs import NASTY
+
+
+def data_in(page: str) -> dict[str, Any]:
+    """What a browser would read."""
+    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    return json.loads(found)
+
+
+def sections(recorded: Recorded) -> dict[str, Any]:
+    page = page_of([read_story(recorded.path)])
+    return {section.id: section for section in page.sections}
+
+
+def test_the_summary_has_the_figures_of_the_run(digits: Recorded) -> None:
+    rows = {row[0]: row[1] for row in sections(digits)["summary"].rows}
+    figures = digits.run.summary()
+    assert rows["examples seen"] == figures["seen"] == 5000
+    assert rows["selected"] == figures["selected"]
+    assert rows["sampling rate"] == figures["sampling_rate"]
+    assert rows["mistakes"] == figures["mistakes"]
+    assert rows["support vectors"] == figures["vectors"]
+    assert rows["nodes"] == 2
+    assert rows["engine"] == "threads"
+    assert rows["learner"] == "svm"
+    assert rows["model"] == figures["digest"][:16]
+
+
+def test_the_error_curve_goes_through_every_evaluation(digits: Recorded) -> None:
+    chart: Chart = sections(digits)["error-seen"]
+    (curve,) = chart.curves
+    assert [(int(x), round(y * 4065)) for x, y in curve.points] == [
+        (tried.seen, tried.mistakes) for tried in digits.run.evaluations
+    ]
+    times: Chart = sections(digits)["error-time"]
+    seconds = [x for x, _ in times.curves[0].points]
+    assert seconds == sorted(seconds)
+    assert seconds[-1] == pytest.approx(digits.run.simulated[2])
+
+
+def test_the_sampling_rate_adds_up_to_what_was_selected(digits: Recorded) -> None:
+    chart: Chart = sections(digits)["rate"]
+    points = chart.curves[0].points
+    seen = [1000.0, *(x for x, _ in points)]
+    selected = sum(rate * (b - a) for (_, rate), a, b in zip(points, seen, seen[1:], strict=False))
+    assert selected == pytest.approx(digits.run.selected)
+
+
+def test_each_node_has_a_lane_and_its_times_add_up(digits: Recorded) -> None:
+    timeline: Timeline = sections(digits)["timeline-0"]
+    assert [lane.name for lane in timeline.lanes] == ["node 0", "node 1"]
+    sifting = sum(row[1 + timeline.kinds.index("sift")] for row in timeline.rows)  # pyright: ignore[reportCallIssue, reportArgumentType]
+    assert sifting == pytest.approx(digits.run.sift_seconds)
+    for lane in timeline.lanes:
+        ends = [(part.start, part.start + part.length) for part in lane.parts]
+        assert all(before[1] <= after[0] + 1e-9 for before, after in pairwise(ends))
+
+
+def test_the_gallery_shows_the_heaviest_digits_as_they_were(digits: Recorded) -> None:
+    gallery: Gallery = sections(digits)["heaviest-0"]
+    heaviest = digits.run.heaviest(24)
+    weights = [float(re.findall(r"weight (\S+)", " ".join(item.lines))[0]) for item in gallery.items]
+    assert weights == pytest.approx([each.weight for each in heaviest], rel=1e-3)
+    assert all(item.image.startswith("data:image/png;base64,") for item in gallery.items)
+    story = read_story(digits.path)
+    row = story.heaviest[0].row
+    expected: Any = Digits().at(np.array([row["position"]]))
+    assert (story.heaviest[0].x == expected.x[0]).all()
+    assert story.label(row["y"]) == ("3,1" if expected.y[0] > 0 else "5,7")
+
+
+def test_rows_that_are_no_images_are_a_table_unless_one_says_their_shape(nasty: Recorded) -> None:
+    table: Table = sections(nasty)["heaviest-0"]
+    assert list(table.head) == ["position", "label", "weight", "p", "x0", "x1"]
+    assert {row[1] for row in table.rows} <= set(NASTY)
+    (story,) = read_stories([nasty.path], shape=(1, 2))
+    assert any(isinstance(section, Gallery) for section in page_of([story]).sections)
+    with pytest.raises(InputError, match="28 by 28 has 784"):
+        read_stories([nasty.path], shape=(28, 28))
+
+
+def test_a_run_without_test_examples_says_so(nasty: Recorded) -> None:
+    found = sections(nasty)
+    assert "no test examples" in found["error-time"].lines[0]
+    assert "error-seen" not in found
+
+
+def test_several_runs_are_compared_on_one_page(digits: Recorded, nasty: Recorded) -> None:
+    page = page_of(read_stories([digits.path, nasty.path, digits.path]))
+    by_id = {section.id: section for section in page.sections}
+    rate = by_id["rate"]
+    assert isinstance(rate, Chart)
+    assert len({curve.name for curve in rate.curves}) == 3, "a name of its own for each"
+    assert {"timeline-0", "timeline-1", "timeline-2", "speedup-1"} <= set(by_id)
+
+
+class _Reader(HTMLParser):
+    """Which elements and addresses a page has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.addresses += [value or "" for name, value in attrs if name in ("src", "href")]
+
+
+def test_the_file_asks_for_nothing_else(digits: Recorded, tmp_path: Path) -> None:
+    page = write_report([digits.path], tmp_path / "page.html").read_text()
+    reader = _Reader()
+    reader.feed(page)
+    assert set(reader.addresses) == {"data:,", "#page"}
+    assert len(page) < 1_000_000
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_strings_of_the_data_are_never_markup(nasty: Recorded, tmp_path: Path, text: str) -> None:
+    page = write_report([nasty.path], tmp_path / "page.html").read_text()
+    reader = _Reader()
+    reader.feed(page)
+    assert reader.tags.count("script") == 2
+    assert "img" not in reader.tags
+    assert "b" not in reader.tags
+    assert text not in page
+    assert text in json.dumps(data_in(page), ensure_ascii=False).replace('\\"', '"')
+
+
+def test_only_the_script_of_the_page_may_run(digits: Recorded, tmp_path: Path) -> None:
+    page = write_report([digits.path], tmp_path / "page.html").read_text()
+    (allowed,) = re.findall(r"script-src 'sha256-([^']+)'", page)
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.S)
+    assert base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() == allowed
+
+
+def test_reading_changes_nothing(digits: Recorded, tmp_path: Path) -> None:
+    before = digits.path.read_bytes()
+    write_report([digits.path], tmp_path / "page.html")
+    assert digits.path.read_bytes() == before
+    with RunFile.read(digits.path) as file, pytest.raises(sqlite3.OperationalError, match="readonly"):
+        file._database.execute("DELETE FROM entries")
+
+
+def test_a_file_that_is_no_run_is_one_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "no.db").write_text("no")
+    with pytest.raises(RunFileError, match="not a run file"):
+        write_report([tmp_path / "no.db"], tmp_path / "page.html")
+    with pytest.raises(RunFileError, match="nothing is there"):
+        write_report([tmp_path / "nothing.db"], tmp_path / "page.html")
+
+
+def test_a_page_that_cannot_be_written_is_one_clear_error(digits: Recorded, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot write"):
+        write_report([digits.path], tmp_path / "nowhere" / "page.html")
+
+
+def test_thinned_curves_keep_their_ends() -> None:
+    points = [(float(x), float(-x)) for x in range(5000)]
+    few = thinned(points, 100)
+    assert len(few) == 100
+    assert (few[0], few[-1]) == (points[0], points[-1])
+    assert few == sorted(few)

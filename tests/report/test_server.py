@@ -1,0 +1,112 @@
+"""The live page: on this machine alone, read-only, and as new as the run."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paraactive.errors import InputError
+from paraactive.report.server import LOOPBACK, Server
+from paraactive.run import Run
+from report.conftest import Recorded
+from report.runs import digits_run
+
+
+@contextmanager
+def served(*paths: Path) -> Generator[Server]:
+    with Server(paths) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def get(server: Server, path: str = "/", **headers: str) -> tuple[int, str]:
+    connection = http.client.HTTPConnection(LOOPBACK, server.server_port, timeout=30)
+    try:
+        connection.request("GET", path, headers=headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+    finally:
+        connection.close()
+
+
+def test_it_listens_on_loopback_only(digits: Recorded) -> None:
+    with served(digits.path) as server:
+        assert server.server_address[0] == "127.0.0.1"
+        assert server.address == f"http://127.0.0.1:{server.server_port}/"
+
+
+def test_the_page_is_live_and_its_data_are_beside_it(digits: Recorded) -> None:
+    with served(digits.path) as server:
+        status, page = get(server)
+        assert status == 200
+        assert '"live": true' in page
+        status, data = get(server, "/page.json?1")
+        assert status == 200
+        found = json.loads(data)
+        assert found["status"] == "5,000 of 5,000 examples seen, done"
+        assert {section["id"] for section in found["sections"]} >= {"summary", "error-time", "rate", "timeline-0"}
+
+
+def test_other_paths_are_not_there(digits: Recorded) -> None:
+    with served(digits.path) as server:
+        for path in ("/../../etc/passwd", "/digits.db", "/page.jsonx"):
+            assert get(server, path)[0] == 404
+
+
+def test_a_site_that_points_its_name_here_is_refused(digits: Recorded) -> None:
+    with served(digits.path) as server:
+        status, said = get(server, Host="evil.example:80")
+        assert status == 403
+        assert "digits" not in said
+
+
+def test_while_a_run_goes_on_the_page_grows_and_the_run_does_not_notice(tmp_path: Path, digits: Recorded) -> None:
+    path, looks = tmp_path / "live.db", list[int]()
+    with Server([digits.path]) as first:
+        first.server_close()
+
+    def look(run: Run) -> bool:
+        """After every round, in the middle of the run: so it is always another state of the file."""
+        with served(path) as server:
+            status, data = get(server, "/page.json")
+        assert status == 200
+        summary: Any = json.loads(data)["sections"][0]
+        looks.append(dict(row[:2] for row in summary["rows"])["examples seen"])
+        return False
+
+    run = digits_run(path, stop=look)
+    assert len(looks) == len(run.rounds)
+    assert looks == sorted(looks)
+    assert looks[-1] > looks[0], "what was committed is seen while the run goes on"
+    assert run.learner.digest() == digits.run.learner.digest()
+
+
+def test_a_run_file_that_vanishes_is_an_answer_and_not_the_end(tmp_path: Path, digits: Recorded) -> None:
+    path = tmp_path / "gone.db"
+    path.write_bytes(digits.path.read_bytes())
+    with served(path) as server:
+        path.unlink()
+        server.live._read_at = float("-inf")
+        status, said = get(server, "/page.json")
+        assert status == 503
+        assert "no run file" in said
+        assert get(server, "/nothing")[0] == 404
+
+
+def test_a_port_that_is_taken_is_one_clear_error(digits: Recorded) -> None:
+    with served(digits.path) as server, pytest.raises(InputError, match="cannot listen on port"):
+        Server([digits.path], server.server_port)
+    with pytest.raises(InputError, match="cannot listen on port 99999"):
+        Server([digits.path], 99999)
