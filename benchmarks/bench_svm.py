@@ -8,7 +8,8 @@ run for each seed and kind, which goes on until the last of them.
 
 Simulated: one pass times the portions of k nodes for all k. A node fetches and sifts its portion, the largest is waited
 for, and all learn. It sifts in small pieces, which takes a little longer: at k = 1 the real node is faster. Sequential
-passive is the passive rule on one node, in real time; fetching counts on both sides.
+passive is the passive rule on one node, in real time; fetching counts on both sides. Rounds and warmstart are of 4096
+examples, gap 0.2; small rounds are of 2048 after a warmstart of 1024, gap 0.1.
 
     python -m benchmarks.bench_svm --repeats 3 --json svm.json
 """
@@ -63,16 +64,20 @@ class Kind(NamedTuple):
     gap: float | None
     cascade: bool
     engine: str = "threads"
+    batch: int = BATCH
+    warmstart: int = BATCH
 
 
 SIGNED, PAPER = SignedMargin(0.05), Margin(0.1)
 KINDS = {
+    "signed margin, cascade, small rounds": Kind(SIGNED, 0.1, True, batch=2048, warmstart=1024),
     "signed margin, cascade": Kind(SIGNED, 0.2, True),
     "signed margin, exact": Kind(SIGNED, 0.2, False),
     "the paper's margin, exact": Kind(PAPER, None, False),
     "passive": Kind(Passive(), None, False),
 }
 SIMULATED = {
+    "signed margin, cascade, small rounds": Kind(SIGNED, 0.1, True, "simulated", batch=2048, warmstart=1024),
     "signed margin, cascade": Kind(SIGNED, 0.2, True, "simulated"),
     "signed margin, exact": Kind(SIGNED, 0.2, False, "simulated"),
     "the paper's margin, exact": Kind(PAPER, None, False, "simulated"),
@@ -84,7 +89,8 @@ def one(kind: Kind, seed: int, sizes: Sizes) -> list[dict[str, Any]]:
     digits, last = Digits(seed=seed), sizes.targets[-1]
     run = train(
         LaSVM(C=1, gamma=GAMMA, gap=kind.gap, cascade=kind.cascade), digits, rule=kind.rule,
-        examples=sizes.most_passive if isinstance(kind.rule, Passive) else sizes.most, batch=BATCH, warmstart=BATCH,
+        examples=sizes.most_passive if isinstance(kind.rule, Passive) else sizes.most, batch=kind.batch,
+        warmstart=kind.warmstart,
         seed=seed, test=digits.test(), stop=lambda run: first_reached(run, last) is not None, engine=kind.engine,
         nodes=1,
     )  # fmt: skip

@@ -61,7 +61,8 @@ def time_to(run: Run, target: float, nodes: int | None = None) -> dict[str, Any]
     rounds = [ended for ended in run.rounds if ended.seen <= there.seen]
     learnt, warmstart = rounds[-1].version, rounds[0].seen
     return {
-        "seconds": spent(rounds, nodes), "seen": there.seen, "learnt": learnt, "mistakes": there.mistakes,
+        "seconds": spent(rounds, nodes), "fetching": sum(ended.fetch_seconds for ended in rounds),
+        "seen": there.seen, "learnt": learnt, "mistakes": there.mistakes,
         "rate": (learnt - warmstart) / max(there.seen - warmstart, 1),
     }  # fmt: skip
 
