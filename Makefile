@@ -4,11 +4,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check bench picture clean help
+.PHONY: demo test check docs bench picture clean help
 help:
 	@echo "make demo    train on the bundled digits and show what came of it"
 	@echo "make test    run all tests"
 	@echo "make check   lint, types, layers"
+	@echo "make docs    build the documentation into .venv/site; a broken link is an error"
 	@echo "make bench   measure, write benchmarks/results.json and benchmarks/RESULTS.md"
 	@echo "make picture draw the pictures of the README anew"
 
@@ -42,6 +43,9 @@ check: $(VENV)/.check
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright --warnings
 	$(BIN)/lint-imports
+
+docs: $(VENV)/.check
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: $(VENV)/.test $(VENV)/.loops
 	$(BIN)/python -m benchmarks

@@ -27,7 +27,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from making import DenseLaSVM
+from making import DenseLaSVM, two_moons
 from paraactive import LaSVM, Network, ParaActiveClassifier
 from paraactive.errors import InputError
 from paraactive.examples import SparseRows
@@ -559,3 +559,15 @@ def test_bad_parameters_are_named(options: Any, named: str) -> None:
 def test_one_class_is_refused() -> None:
     with pytest.raises(InputError, match="1 class"):
         _clf().fit(MOONS, np.zeros(4000))
+
+
+def test_a_fitted_classifier_writes_a_report(tmp_path: Path) -> None:
+    x, y = two_moons(4000, noise=0.2, seed=0)
+    labels = np.where(y > 0, "<b>up</b>", "down")
+    clf = ParaActiveClassifier(LaSVM(gap=0.2), nodes=2, validation=0.2, random_state=0)
+    with pytest.raises(NotFittedError):
+        clf.report(tmp_path / "page.html")
+    page = clf.fit(x, labels).report(tmp_path / "page.html").read_text()
+    assert '"examples seen", 3200' in page
+    assert "error-time" in page
+    assert "<b>" not in page

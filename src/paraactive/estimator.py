@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -19,12 +20,15 @@ from sklearn.utils.validation import (
 )
 
 from paraactive import arguments, parts
+from paraactive._version import __version__
 from paraactive.calibration import MarginRule, calibrated, fitted
 from paraactive.errors import InputError
 from paraactive.examples import Doubles, Examples, Features
 from paraactive.labels import decide, probabilities
 from paraactive.learners import Guarded, LaSVM, Learner
 from paraactive.learners.rows import learn, scores
+from paraactive.platforms import versions
+from paraactive.report import page_of, story_of, write_page
 from paraactive.rows import Rows
 from paraactive.rules import Rule, floored
 from paraactive.run import Run
@@ -159,6 +163,16 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         self._note(rows.row[self.run_.learnt.key], self.run_.learnt.p)
         self._say()
         return self
+
+    def report(self, out: str | Path) -> Path:
+        """One HTML page of what `fit` did: error (of rows held out), sampling rate, times, weights. Returns its path."""
+        check_is_fitted(self, "run_")
+        known = {
+            "paraactive": __version__, "versions": versions(), "learner": parts.describe_learner(self.learner_),
+            "rule": parts.describe_rule(self.rule_), "stream": {"kind": "arrays"}, "width": self.n_features_in_,
+            "classes": [str(each) for each in self.classes_], "seed": self._seed,
+        }  # fmt: skip
+        return write_page(page_of([story_of(self.run_, Path(out).stem, known)]), out)
 
     def partial_fit(
         self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None

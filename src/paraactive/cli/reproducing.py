@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import groupby
 from pathlib import Path
 
 from rich import box
@@ -72,12 +73,13 @@ class _Bars:
 
 def _show(console: Console, found: Found) -> None:
     for table in found.tables:
-        shown = Table(title=table.title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-        for place, name in enumerate(table.head):
-            shown.add_column(name, justify="left" if place < 2 else "right")
-        for row in table.rows:
-            shown.add_row(*("" if cell is None else str(cell) for cell in row))
-        console.print(shown)
+        for title, rows in groupby(table.rows, key=lambda row: str(row[0])):
+            shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+            for place, name in enumerate(table.head[1:]):
+                shown.add_column(name, justify="right" if place else "left", no_wrap=True)
+            for row in rows:
+                shown.add_row(*("" if cell is None else str(cell) for cell in row[1:]))
+            console.print(shown)
     for claim in found.claims:
         console.print(f"{_MARKS[claim.verdict]} {claim.claim}", highlight=False)
         console.print(f"    {_WORDS[claim.verdict]}: {claim.measured}", highlight=False, markup=False)

@@ -9,11 +9,11 @@ from paraactive.errors import cannot_write
 from paraactive.report.of_runs import page_of
 from paraactive.report.page import to_html
 from paraactive.report.sections import Axis, Bars, Chart, Claim, Claims, Curve, Page, Series, Table, Text
-from paraactive.report.story import Story, read_stories, read_story
+from paraactive.report.story import Story, read_stories, read_story, story_of
 
 __all__ = [
     "Axis", "Bars", "Chart", "Claim", "Claims", "Curve", "Page", "Series", "Story", "Table", "Text", "page_of",
-    "read_stories", "read_story", "to_html", "write_page", "write_report",
+    "read_stories", "read_story", "story_of", "to_html", "write_page", "write_report",
 ]  # fmt: skip
 
 

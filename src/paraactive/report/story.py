@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from paraactive.errors import InputError
 from paraactive.events import Evaluated, Round
-from paraactive.examples import Doubles
+from paraactive.examples import Doubles, entry_bytes
 from paraactive.parts import build_stream
-from paraactive.run import delay_figures, delay_histogram
+from paraactive.run import Run, delay_figures, delay_histogram
 from paraactive.runfile import RunFile
 from paraactive.streams import Stream
 from paraactive.theory.planning import Planned, Recorded, plan_for
@@ -68,8 +68,10 @@ class Story:
         """The labels as they were given, in the order of their numbers."""
         return [str(each) for each in self.configuration["classes"]]
 
-    def label(self, y: int) -> str:
-        """What the user calls label y."""
+    def label(self, y: int | None) -> str:
+        """What the user calls label y; nothing if it is not known."""
+        if y is None:
+            return ""
         number = (y > 0) if len(self.classes) == 2 else y
         return self.classes[int(number)]
 
@@ -109,6 +111,25 @@ def read_story(path: str | Path, *, name: str | None = None, thorough: bool = Tr
             planned=plan_for(recorded) if recorded.has_times else None,
             shape=(28, 28) if known["stream"]["kind"] == "digits" else None,
         )
+
+
+def story_of(run: Run, name: str, configuration: dict[str, Any]) -> Story:
+    """A run that is in memory, without a file; what its parts are the caller knows."""
+    plan = run.plan
+    known = {**configuration, **asdict(plan), "engine": run.engine, "schedule": run.schedule}
+    recorded = Recorded(
+        name, run.engine, plan.nodes, {}, plan.batch, run.schedule, plan.lag if run.schedule == "pipelined" else 0,
+        run.rounds, None, entry_bytes(configuration["width"]), None,
+    )  # fmt: skip
+    heaviest = [
+        Heavy({"position": each.key, "y": None, "p": each.p, "weight": each.weight}, None)
+        for each in run.heaviest(HEAVIEST)
+    ]
+    ended = {"wall_seconds": run.wall_seconds, "digest": run.learner.digest()}
+    return Story(
+        name, Path(name), known, run.rounds, run.evaluations, run.learnt.weight[run.warmstart :], run.delay_figures(),
+        run.delay_histogram(), heaviest, [], ended, plan_for(recorded) if recorded.has_times else None, None,
+    )  # fmt: skip
 
 
 def _heaviest(file: RunFile, known: dict[str, Any], count: int) -> list[Heavy]:

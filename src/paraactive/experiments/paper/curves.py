@@ -54,7 +54,11 @@ def rate_chart(name: str, title: str, curves: Sequence[Curve]) -> Chart:
 
 def common_levels(*kinds: Sequence[Story], most: int = 5) -> list[int]:
     """Numbers of mistakes that all of these runs reach, at most so many, the smallest among them."""
-    reached = [level for level in LEVELS if all(_reaches(run, level) for runs in kinds for run in runs)]
+    every = [run for runs in kinds for run in runs]
+    reached = [level for level in LEVELS if all(_reaches(run, level) for run in every)]
+    # What all make from the first checkpoint on tells nothing apart.
+    at_once = [level for level in reached if all(smoothed(run)[0][1] <= level for run in every)]
+    reached = reached[max(0, len(at_once) - 1) :]
     if len(reached) <= most:
         return reached
     step = (len(reached) - 1) / (most - 1)
@@ -94,8 +98,14 @@ def speedup_table(name: str, title: str, charts: Sequence[Chart], nodes: Sequenc
     for chart in charts:
         for curve in chart.curves:
             known = dict(curve.points)
-            rows.append([chart.title, curve.name, *(round(known[k], 2) if k in known else None for k in nodes)])
-    return Table(name, title, ["speedup", "at", *(f"k = {k}" for k in nodes)], rows, wide=True)
+            rows.append(
+                [
+                    chart.title,
+                    curve.name.removeprefix("to "),
+                    *(round(known[k], 2) if k in known else None for k in nodes),
+                ]
+            )
+    return Table(name, title, ["speedup", "to", *(f"k={k}" for k in nodes)], rows, wide=True)
 
 
 def decided(claim: str, holds: bool | None, measured: str) -> Claim:

@@ -62,7 +62,7 @@
       for (let tick = Math.ceil(low / step) * step; tick <= high; tick += step) near.push(Number(tick.toPrecision(6)));
       return near;
     }
-    const steps = high / low > 300 ? [1] : high / low > 12 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 7];
+    const steps = high / low > 3000 ? [1] : high / low > 12 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 7];
     const ticks = [];
     for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++)
       for (const step of steps) {

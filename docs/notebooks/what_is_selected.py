@@ -1,0 +1,32 @@
+# %% [markdown]
+# Which points does sifting select? Those near the boundary, and each says with its weight how many it stands for.
+
+# %%
+import numpy as np
+
+from paraactive import Arrays, LaSVM, train
+
+rng = np.random.default_rng(0)
+x = rng.normal(size=(20_000, 2))
+radius = np.hypot(x[:, 0], x[:, 1])
+y = np.where(radius > 1.2, "outside", "inside")
+
+# %%
+run = train(LaSVM(C=1, gamma=1.0, gap=0.2), Arrays(x, y), warmstart=500, batch=500, nodes=1)
+print(f"{run.selected} of {run.sifted} selected, {run.sampling_rate:.1%}")
+
+# %%
+keys, weights = run.learnt.key[500:], run.learnt.weight[500:]
+distance = np.abs(radius[keys] - 1.2)
+for low, high in ((0.0, 0.1), (0.1, 0.3), (0.3, 1.0), (1.0, 9.0)):
+    here = (distance >= low) & (distance < high)
+    there = int(np.sum((np.abs(radius - 1.2) >= low) & (np.abs(radius - 1.2) < high)))
+    stand_for = f"they stand for {weights[here].sum():.0f} of {there}"
+    print(f"{low:.1f} to {high:.1f} from the boundary: {here.sum()} selected, {stand_for}")
+
+# %% [markdown]
+# Nothing is biased: the weights add up to what was sifted.
+
+# %%
+assert abs(weights.sum() / run.sifted - 1) < 0.25
+assert distance.mean() < np.abs(radius - 1.2).mean() / 2
