@@ -17,7 +17,6 @@ BLOCKS = [
     (f"{page.stem}-{number}", code)
     for page in PAGES
     for number, code in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL))
-    if not code.startswith("--8<--")
 ]
 NOTEBOOKS = sorted(path.name for path in (DOCS / "notebooks").glob("*.py"))
 NEEDS_A_RUN = {"seeing-0"}

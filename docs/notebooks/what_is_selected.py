@@ -4,7 +4,7 @@
 # %%
 import numpy as np
 
-from paraactive import Arrays, LaSVM, train
+from paraactive import Arrays, Guard, LaSVM, train
 
 rng = np.random.default_rng(0)
 x = rng.normal(size=(20_000, 2))
@@ -12,7 +12,10 @@ radius = np.hypot(x[:, 0], x[:, 1])
 y = np.where(radius > 1.2, "outside", "inside")
 
 # %%
-run = train(LaSVM(C=1, gamma=1.0, gap=0.2), Arrays(x, y), warmstart=500, batch=500, nodes=1)
+floor = Guard(
+    floor=0.05, cap=None, set_aside=None
+)  # No weight above 20: heavier ones are right in the mean, too, but noisy.
+run = train(LaSVM(C=1, gamma=1.0, gap=0.2), Arrays(x, y), warmstart=500, batch=500, nodes=1, guard=floor)
 print(f"{run.selected} of {run.sifted} selected, {run.sampling_rate:.1%}")
 
 # %%

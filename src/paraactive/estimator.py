@@ -165,12 +165,13 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def report(self, out: str | Path) -> Path:
-        """One HTML page of what `fit` did: error (of rows held out), sampling rate, times, weights. Returns its path."""
+        """One HTML page of what `fit` did: error of rows held out, sampling rate, times, weights. Returns its path."""
         check_is_fitted(self, "run_")
         known = {
             "paraactive": __version__, "versions": versions(), "learner": parts.describe_learner(self.learner_),
-            "rule": parts.describe_rule(self.rule_), "stream": {"kind": "arrays"}, "width": self.n_features_in_,
-            "classes": [str(each) for each in self.classes_], "seed": self._seed,
+            "rule": parts.describe_rule(self.rule_), "stream": {"kind": "arrays"},
+            "width": int(cast(Any, self).n_features_in_), "classes": [str(each) for each in self.classes_],
+            "seed": self._seed,
         }  # fmt: skip
         return write_page(page_of([story_of(self.run_, Path(out).stem, known)]), out)
 

@@ -42,11 +42,11 @@ def save_figure(charts: Sequence[Chart], path: Path) -> list[Path]:
 
 
 def _draw(axes: Any, chart: Chart) -> None:
-    drawn = False
+    drawn: list[tuple[float, float]] = []
     for number, curve in enumerate(chart.curves):
         look = number if curve.look is None else curve.look
         points = [point for point in curve.points if _fits(point, chart)]
-        drawn = drawn or bool(points)
+        drawn += points
         axes.plot(
             [x for x, _ in points], [y for _, y in points], label=_plain(curve.name), linewidth=1.6, markersize=4,
             color=COLOURS[look % len(COLOURS)],
@@ -54,8 +54,8 @@ def _draw(axes: Any, chart: Chart) -> None:
             marker=None if curve.dashed or len(points) > 60 else _MARKS[look % len(_MARKS)],
         )  # fmt: skip
     axes.set_title(_plain(chart.title), loc="left", fontsize=11)
-    _label(axes.xaxis, axes.set_xscale, chart.x, drawn)
-    _label(axes.yaxis, axes.set_yscale, chart.y, drawn)
+    _label(axes.xaxis, axes.set_xscale, chart.x, [x for x, _ in drawn])
+    _label(axes.yaxis, axes.set_yscale, chart.y, [y for _, y in drawn])
     axes.grid(True, color="#d9dde1", linewidth=0.6)
     axes.set_axisbelow(True)
     for side in ("top", "right"):
@@ -69,12 +69,13 @@ def _fits(point: tuple[float, float], chart: Chart) -> bool:
     return (x > 0 or not chart.x.log) and (y > 0 or not chart.y.log) and abs(x) + abs(y) < float("inf")
 
 
-def _label(axis: Any, scale: Any, said: Axis, drawn: bool) -> None:
+def _label(axis: Any, scale: Any, said: Axis, drawn: list[float]) -> None:
     tickers: Any = require("matplotlib.ticker", "report", "drawing figures")
     axis.set_label_text(_plain(said.label))
     if said.log and drawn:  # Without a point there is no logarithm to take.
         scale("log")
-        axis.set_major_locator(tickers.LogLocator(subs=(1.0, 2.0, 5.0)))
+        steps = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0) if max(drawn) < 8 * min(drawn) else (1.0, 2.0, 5.0)
+        axis.set_major_locator(tickers.LogLocator(subs=steps))
         axis.set_major_formatter(tickers.FuncFormatter(_tick))
         axis.set_minor_formatter(tickers.NullFormatter())
 

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from paraactive.experiments.timing import mean_seconds_to, seconds_until, smoothed
+from paraactive.experiments.timing import first_reached, mean_seconds_to, seconds_until, smoothed
 from paraactive.report import Axis, Chart, Claim, Curve, Story, Table
 
 LEVELS = (80, 70, 60, 50, 45, 40, 35, 30, 27, 25, 22, 20, 18, 16, 14, 12, 10, 9, 8, 7, 6)
 """Of mistakes, at which runs may be compared."""
 
 
-def against_time(name: str, runs: Sequence[Story], nodes: int, look: int) -> Curve:
-    """Mistakes against seconds on the paper's clock, both in the mean over seeds."""
-    common = sorted(set.intersection(*({tried.seen for tried in run.evaluations} for run in runs)))
+def against_time(name: str, runs: Sequence[Story], nodes: int, look: int, *, smooth: bool = False) -> Curve:
+    """Mistakes against seconds on the paper's clock, in the mean over seeds; smooth: and over three checkpoints."""
+    tried = [dict(smoothed(run)) if smooth else {each.seen: each.mistakes for each in run.evaluations} for run in runs]
     points: list[tuple[float, float]] = []
-    for seen in common:
-        mistakes = [tried.mistakes for run in runs for tried in run.evaluations if tried.seen == seen]
-        seconds = [seconds_until(run.rounds, seen, nodes) for run in runs]
-        points.append((statistics.mean(seconds), statistics.mean(mistakes)))
+    for seen in sorted(set.intersection(*map(set, tried))):
+        seconds = statistics.mean(seconds_until(run.rounds, seen, nodes) for run in runs)
+        points.append((seconds, statistics.mean(mistakes[seen] for mistakes in tried)))
     return Curve(name, points, look)
 
 
@@ -45,6 +44,18 @@ def sampling_rate(runs: Sequence[Story]) -> float:
     """Selected of sifted, over all of these."""
     selected = sum(ended.selected for run in runs for ended in run.rounds[1:])
     return selected / sum(run.seen - run.rounds[0].seen for run in runs)
+
+
+def rate_at(runs: Sequence[Story], level: float) -> float | None:
+    """The sampling rate of the eight rounds before a run first makes so few mistakes; None if none does."""
+    rates: list[float] = []
+    for run in runs:
+        place = first_reached(run, level)
+        if place is not None:
+            before = [ended for ended in run.rounds[1:] if ended.seen <= run.evaluations[place].seen][-9:]
+            sifted = before[-1].seen - before[0].seen
+            rates.append(sum(ended.selected for ended in before[1:]) / sifted if sifted else 1.0)
+    return statistics.mean(rates) if rates else None
 
 
 def rate_chart(name: str, title: str, curves: Sequence[Curve]) -> Chart:
@@ -120,6 +131,19 @@ def growing(speedups: Sequence[tuple[int, float]]) -> bool | None:
     return speedups[-1][1] > 1.1 * speedups[0][1]
 
 
-def named(values: Iterable[tuple[int, float]], unit: str = "mistakes") -> str:
-    """As a sentence: 40 mistakes: 12.1, 30 mistakes: 14.0."""
-    return ", ".join(f"{level} {unit}: {value:.1f}" for level, value in values)
+def named(values: Iterable[tuple[int, float]]) -> str:
+    """By mistakes, as a sentence.
+
+    >>> named([(40, 12.13), (30, 14.0)])
+    '40 mistakes: 12.1, 30 mistakes: 14.0'
+    """
+    return ", ".join(f"{level} mistakes: {value:.1f}" for level, value in values)
+
+
+def by_nodes(values: Mapping[int, float]) -> str:
+    """By nodes, as a sentence.
+
+    >>> by_nodes({1: 1.0, 64: 6.42})
+    'k = 1: 1.0, k = 64: 6.4'
+    """
+    return ", ".join(f"k = {k}: {value:.1f}" for k, value in values.items())
