@@ -32,4 +32,4 @@ for low, high in ((0.0, 0.1), (0.1, 0.3), (0.3, 1.0), (1.0, 9.0)):
 
 # %%
 assert abs(weights.sum() / run.sifted - 1) < 0.25
-assert distance.mean() < np.abs(radius - 1.2).mean() / 2
+assert np.median(distance) < np.median(np.abs(radius - 1.2)) / 2
