@@ -1,7 +1,7 @@
 """Memory of a run of ten million examples: resident size of the driver and its nodes, on the way.
 
-A network, whose model does not grow, with a run file, asynchronously on two processes. Then the report of that run file:
-how long it takes, and how large the page is.
+A network, whose model does not grow, with a run file, asynchronously on two processes. Then the report of that run
+file: how long it takes, and how large the page is.
 
     python -m benchmarks.bench_memory --json memory.json
 """
