@@ -172,7 +172,9 @@ def _show(run: Run, as_json: bool, comparison: Comparison | None = None) -> None
 
 def _say_where(out: Path | None, as_json: bool) -> None:
     if out is not None and not as_json:
-        print(f"The run is in {out}; check it with: paraactive replay {shlex.quote(str(out))}")
+        name = shlex.quote(str(out))
+        print(f"The run is in {out}; look at it with: paraactive report {name}")
+        print(f"check it with: paraactive replay {name}")
 
 
 def _figures(run: Run, comparison: Comparison | None) -> dict[str, Any]:
