@@ -22,6 +22,7 @@ from sklearn.utils.validation import (
 from paraactive import arguments, parts
 from paraactive._version import __version__
 from paraactive.calibration import MarginRule, calibrated, fitted
+from paraactive.cascade import Economy
 from paraactive.errors import InputError
 from paraactive.examples import Doubles, Examples, Features
 from paraactive.labels import decide, probabilities
@@ -32,7 +33,7 @@ from paraactive.report import page_of, story_of, write_page
 from paraactive.rows import Rows
 from paraactive.rules import Rule, floored
 from paraactive.run import Run
-from paraactive.sifting import sift, take_all
+from paraactive.sifting import choose, take_all
 from paraactive.state import State
 from paraactive.streams import Arrays
 from paraactive.streams.columns import check_classes, some
@@ -221,7 +222,8 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
                 self.rule_, guessed = self._find_rule()
                 if guessed:
                     self.rule_ = fitted(guessed, scores(self.learner_, now.x), now.y, self.n_seen_)
-            selected = sift(self.learner_, self._floored(), self._seed, now, seen, version, 0)
+            rule = self._floored()
+            selected = choose(self.learner_, rule, self._seed, now, seen, version, 0, self._economy).selected
         if len(selected):
             learn(self.learner_, selected)
         self.learner_.end_round()
@@ -364,6 +366,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
             inner.gamma = rows.scale()  # of all rows, not only of the first
         parts.expect_classes(learner, len(self.classes_))
         self.learner_: Learner = learner
+        self._economy = Economy()
 
     def _new_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -75,8 +76,14 @@ def evaluate(learner: Learner, test: Examples, seen: int, version: int) -> Evalu
     loss = _loss(score, test) if getattr(learner, "log_odds", False) is True else None
     return Evaluated(
         seen, version, _mistakes(score, test), len(test), time.perf_counter() - start,
-        vectors=getattr(learner, "vectors", None), loss=loss,
+        vectors=_vectors(learner), loss=loss,
     )  # fmt: skip
+
+
+def _vectors(learner: Learner) -> int | None:
+    """How many there are, if that is what the learner means by the word."""
+    count = getattr(learner, "vectors", None)
+    return int(count) if isinstance(count, Integral) else None
 
 
 def _classes(score: Doubles) -> int:

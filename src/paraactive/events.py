@@ -47,6 +47,10 @@ class NodeTimes:
     """The rest of the round: for slower nodes, or for work. In an asynchronous run transfer is part of it."""
 
 
+NODE_TIMES = ("fetch", "sift", "update", "transfer", "wait")
+"""The kinds of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Round:
     """A round has ended: its entries are in the log and in the model. Round 0 is the warmstart."""

@@ -113,7 +113,14 @@ class Node:
 
     def seen_by(self, number: int) -> Node:
         """The same replica through the eyes of node `number`, to sift with."""
-        node = Node(self.learner, self.rule, self.stream, self.seed, number)
+        return self._on(self.stream, number)
+
+    def reading(self, stream: Any) -> Node:
+        """The same replica with another stream, to sift with; it need only have `read`, `width` and `classes`."""
+        return self._on(stream, self.number)
+
+    def _on(self, stream: Any, number: int) -> Node:
+        node = Node(self.learner, self.rule, stream, self.seed, number)
         node.economy = self.economy
         node.stand_at(self.place, self.seen)
         return node

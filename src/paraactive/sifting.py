@@ -13,7 +13,7 @@ from paraactive.errors import InputError
 from paraactive.examples import Doubles, Examples, Ints, Selected
 from paraactive.learners.base import Learner, Proxy, proxy_of
 from paraactive.learners.rows import scores
-from paraactive.rules.base import Rule
+from paraactive.rules.base import Rule, rises_with_doubt
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def choose(
 ) -> Choice:
     """The same, and what it took; `economy` knows from one call to the next whether the learner's proxy pays."""
     u, rows = coins(seed, fresh.index), np.arange(len(fresh))
-    proxy = proxy_of(learner) if rule.needs_scores and len(fresh) else None
+    proxy = proxy_of(learner) if rule.needs_scores and rises_with_doubt(rule) and len(fresh) else None
     if proxy is None:
         p = _probability(learner, rule, fresh, seen)
         kept = u < p
@@ -50,13 +50,13 @@ def choose(
         p1 = _cheap_probability(proxy, learner, rule, fresh, seen)
         rows = rows[u < p1]
         economy.note(len(rows), len(fresh))
-        p = _probability(learner, rule, fresh.take(rows), seen[rows])
         p1, scored = p1[rows], len(rows)
+        p = _probability(learner, rule, fresh.take(rows), seen[rows]) if scored else p1
     else:
         p = _probability(learner, rule, fresh, seen)
         rows = rows[u < p]
-        p1 = _cheap_probability(proxy, learner, rule, fresh.take(rows), seen[rows])
         p, scored = p[rows], len(fresh)
+        p1 = _cheap_probability(proxy, learner, rule, fresh.take(rows), seen[rows]) if len(rows) else p
     kept = u[rows] < np.minimum(p1, p)
     selected = _taken(fresh, rows[kept], np.minimum(p1, p)[kept], seen, version, node)
     return Choice(selected, scored, (p1 < p)[kept])

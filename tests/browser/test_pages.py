@@ -185,8 +185,11 @@ def test_the_live_page_gains_points_while_a_run_goes_on(show: Show, tmp_path: Pa
                 browser = show(server.address, height=1600)
                 before = points(browser)
                 assert before >= 1
+                link = browser.find_element(By.CSS_SELECTOR, "#contents a")
+                browser.execute_script("arguments[0].focus()", link)
                 go_on.release()
                 WebDriverWait(browser, patience).until(lambda _: points(browser) > before)
+                assert browser.switch_to.active_element == link, "who uses keys stays where they are"
                 middle = points(browser)
                 go_on.release()
                 WebDriverWait(browser, patience).until(
@@ -194,6 +197,8 @@ def test_the_live_page_gains_points_while_a_run_goes_on(show: Show, tmp_path: Pa
                 )
                 assert points(browser) > middle
                 assert complaints(browser) == []
+                shown = [each.get_attribute("id") for each in browser.find_elements(By.TAG_NAME, "section")]
+                assert shown == [section.id for section in page_of(read_stories([path])).sections]
                 browser.save_screenshot(str(screenshots / "live.png"))
             finally:
                 server.shutdown()

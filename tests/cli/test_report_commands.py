@@ -66,6 +66,15 @@ def test_report_overwrites_nothing_unasked(capsys: Printed) -> None:
     assert Path("run.html").read_text() == "my notes"
 
 
+def test_report_never_replaces_a_run_or_a_page_of_somebody_else(capsys: Printed) -> None:
+    make_run("run.db")
+    before = Path("run.db").read_bytes()
+    assert "is a run file" in complaint(capsys, "report", "run.db", "--out", "run.db", "--overwrite")
+    assert Path("run.db").read_bytes() == before
+    Path("run.html").write_text("<!DOCTYPE html><title>mine</title>")
+    assert "no page of ours" in complaint(capsys, "report", "run.db")
+
+
 def test_report_with_mistakes(capsys: Printed) -> None:
     make_run("run.db")
     assert "no run file" in complaint(capsys, "report", "nothing.db")

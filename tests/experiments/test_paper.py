@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from paraactive.errors import InputError
 from paraactive.events import Evaluated, Round
 from paraactive.experiments.paper import EXPERIMENTS, Experiment, reproduce
 from paraactive.experiments.paper.curves import LEVELS, common_levels, decided, growing
@@ -37,7 +39,9 @@ def test_an_experiment_leaves_runs_points_figures_and_a_page(name: str, folder: 
     out, done = folder / name, dict[str, float]()
     found = reproduce(tiny(name), "small", out, progress=done.__setitem__)
     kinds = EXPERIMENTS[name].kinds
-    assert sorted(path.stem for path in (out / "runs").glob("*.db")) == sorted(f"{kind.file}-0" for kind in kinds)
+    assert sorted(path.stem for path in (out / "runs").glob("*.db")) == sorted(
+        f"{name}-{kind.file}-0" for kind in kinds
+    )
     assert set(done) == {f"{kind.name}, seed 0" for kind in kinds}
     assert set(done.values()) == {1.0}
     points = json.loads((out / f"{name}.json").read_text())
@@ -67,10 +71,18 @@ def test_what_is_there_is_not_run_again_and_more_is_added_to_it(folder: Path) ->
     assert f"{TINY + 4096:,} examples" in found.notes[0]
 
 
+def test_another_run_in_the_place_of_one_is_refused(folder: Path, tmp_path: Path) -> None:
+    reproduce(tiny("network"), "small", folder / "network")
+    (tmp_path / "runs").mkdir()
+    shutil.copy(folder / "network" / "runs" / "network-gradient-0.db", tmp_path / "runs" / "network-passive-0.db")
+    with pytest.raises(InputError, match="another rule"):
+        reproduce(tiny("network"), "small", tmp_path)
+
+
 def test_the_speedups_of_more_nodes_are_those_of_the_clock(folder: Path) -> None:
     out = folder / "svm"
     reproduce(tiny("svm"), "small", out)
-    story = read_story(out / "runs" / "parallel-0.db")
+    story = read_story(out / "runs" / "svm-parallel-0.db")
     for k in (1, 8, 128):
         expected = story.rounds[0].update_seconds + sum(ended.elapsed[k] for ended in story.rounds[1:])
         assert seconds_until(story.rounds, story.seen, k) == pytest.approx(expected)
@@ -113,3 +125,4 @@ def test_verdicts() -> None:
     assert growing([(40, 2.0)]) is None
     assert growing([(40, 2.0), (30, 3.0)])
     assert not growing([(40, 2.0), (30, 2.1)])
+    assert not growing([(40, 2.0), (30, 10.0), (20, 3.0)])

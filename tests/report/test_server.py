@@ -67,9 +67,12 @@ def test_other_paths_are_not_there(digits: Recorded) -> None:
 
 def test_a_site_that_points_its_name_here_is_refused(digits: Recorded) -> None:
     with served(digits.path) as server:
-        status, said = get(server, Host="evil.example:80")
-        assert status == 403
-        assert "digits" not in said
+        for host in ("evil.example:80", "evil.example", "127.0.0.1.evil.example:1", "", "[::1"):
+            status, said = get(server, Host=host)
+            assert status == 403
+            assert "digits" not in said
+        for host in ("localhost", "127.0.0.1", f"localhost:{server.server_port}"):
+            assert get(server, Host=host)[0] == 200
 
 
 def test_while_a_run_goes_on_the_page_grows_and_the_run_does_not_notice(tmp_path: Path, digits: Recorded) -> None:

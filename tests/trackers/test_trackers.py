@@ -10,8 +10,8 @@ import pytest
 
 from making import two_moons
 from paraactive import Arrays, Network, train
-from paraactive.errors import MissingExtraError
-from paraactive.events import Event
+from paraactive.errors import InputError, MissingExtraError
+from paraactive.events import Event, Round
 from paraactive.run import Run
 from paraactive.trackers import MLflow, TensorBoard
 from paraactive.trackers.figures import Figures
@@ -84,3 +84,31 @@ def test_a_tracker_that_is_not_installed_names_the_extra(
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError, match=rf"paraactive\[{module}\]"):
         make()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_run_that_is_stopped_does_not_stay_running(tmp_path: Path) -> None:
+    from mlflow.tracking import MlflowClient
+
+    uri = f"sqlite:///{tmp_path}/mlflow.db"
+    tracker = MLflow(uri=uri)
+    assert tracker.run_id == "", "nothing is made before a run has started"
+
+    def interrupt(event: Event) -> None:
+        if isinstance(event, Round) and event.number == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(tracker, interrupt)
+    tracker.close()
+    found = MlflowClient(uri).get_run(tracker.run_id)
+    assert found.info.status == "KILLED"
+    assert "sampling_rate" in found.data.metrics
+
+
+def test_a_place_that_cannot_be_used_is_one_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot write"):
+        TensorBoard(tmp_path / "file")
+    with pytest.raises(InputError, match="cannot log to MLflow at foo://bar"):
+        MLflow(uri="foo://bar")

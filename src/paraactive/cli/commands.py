@@ -19,7 +19,6 @@ from paraactive.cli.progress import ProgressBar
 from paraactive.cli.tables import show_run, show_times
 from paraactive.engines import Cluster
 from paraactive.errors import InputError
-from paraactive.events import Observer
 from paraactive.experiments import Comparison, compare_with_passive
 from paraactive.guard import Guard, class_weights
 from paraactive.parts import build_stream
@@ -59,7 +58,7 @@ def train_run(
     if examples is None and job.stream.length is None:
         examples = DEFAULT_EXAMPLES
     trackers = _trackers(tensorboard, mlflow, {"data": data, "learner": job.new_learner().describe(), "seed": seed})
-    with _told_how_to_resume(out), _view("sifting", verbose) as bar:
+    with _told_how_to_resume(out), _closed(trackers), _view("sifting", verbose) as bar:
         run = paraactive.train(
             job.new_learner(), job.stream, rule=job.new_rule(), examples=examples, batch=batch, warmstart=warmstart,
             nodes=nodes, engine=engine, schedule=schedule, lag=lag, delay=delay, updates=updates or "auto",
@@ -89,7 +88,7 @@ def resume_run(
     if stream is not None and examples is None:
         examples = stream.length
     trackers = _trackers(tensorboard, mlflow, {"run": str(path)})
-    with _told_how_to_resume(path), _view("sifting", verbose) as bar:
+    with _told_how_to_resume(path), _closed(trackers), _view("sifting", verbose) as bar:
         run = paraactive.resume(
             path, examples=examples, nodes=nodes, engine=engine, address=address, updates=updates,
             cluster=_cluster(latency, jitter, slowdown), stream=stream,
@@ -103,10 +102,20 @@ def _view(title: str, verbose: bool) -> ProgressBar | LiveView:
     return LiveView(title, _ERRORS) if verbose and _ERRORS.is_terminal else ProgressBar(title, _ERRORS)
 
 
-def _trackers(tensorboard: Path | None, mlflow: str | None, parameters: dict[str, Any]) -> list[Observer]:
+def _trackers(tensorboard: Path | None, mlflow: str | None, parameters: dict[str, Any]) -> list[TensorBoard | MLflow]:
     """Those that were asked for."""
-    found: list[Observer] = [] if tensorboard is None else [TensorBoard(tensorboard)]
+    found: list[TensorBoard | MLflow] = [] if tensorboard is None else [TensorBoard(tensorboard)]
     return found if mlflow is None else [*found, MLflow(uri=mlflow, parameters=parameters)]
+
+
+@contextmanager
+def _closed(trackers: list[TensorBoard | MLflow]) -> Generator[None]:
+    """However the run ends."""
+    try:
+        yield
+    finally:
+        for tracker in trackers:
+            tracker.close()
 
 
 def resize_run(path: Path, nodes: int, as_json: bool) -> None:

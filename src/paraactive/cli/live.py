@@ -11,11 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from paraactive.cli.progress import ProgressBar
-from paraactive.events import Evaluated, Event, NodeTimes, Round
+from paraactive.events import NODE_TIMES, Evaluated, Event, NodeTimes, Round, RunStarted
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _KEPT = 60
-_KINDS = ("fetch", "sift", "update", "transfer", "wait")
 
 
 def sparkline(values: list[float]) -> str:
@@ -54,7 +53,9 @@ class LiveView:
     def __call__(self, event: Event) -> None:
         """Take in what this event changes."""
         self._bar(event)
-        if isinstance(event, Round):
+        if isinstance(event, RunStarted):
+            self._seen = event.seen
+        elif isinstance(event, Round):
             if event.number and event.seen > self._seen:
                 self._rates.append(event.selected / (event.seen - self._seen))
             self._seen = event.seen
@@ -69,8 +70,8 @@ class LiveView:
 
     def _add(self, nodes: tuple[NodeTimes, ...]) -> None:
         for times in nodes:
-            own = self._spent.setdefault(times.node, [0.0] * len(_KINDS))
-            for place, kind in enumerate(_KINDS):
+            own = self._spent.setdefault(times.node, [0.0] * len(NODE_TIMES))
+            for place, kind in enumerate(NODE_TIMES):
                 own[place] += getattr(times, kind)
 
     def drawn(self) -> RenderableType:
@@ -91,7 +92,7 @@ class LiveView:
 
     def _nodes(self) -> Table:
         table = Table(box=None, padding=(0, 2), pad_edge=False)
-        for name in ("node", *(f"{kind}, s" for kind in _KINDS)):
+        for name in ("node", *(f"{kind}, s" for kind in NODE_TIMES)):
             table.add_column(name, justify="right")
         for node, own in sorted(self._spent.items())[:16]:
             table.add_row(str(node), *(f"{seconds:.2f}" for seconds in own))

@@ -8,14 +8,15 @@ from pathlib import Path
 
 from paraactive.errors import InputError
 from paraactive.report import write_report
+from paraactive.report.page import GENERATOR
 from paraactive.report.server import Server
-
-_HTML = b"<!DOCTYPE html>"
 
 
 def write_runs(runs: list[Path], out: Path | None, image: str | None, overwrite: bool, as_json: bool) -> None:
     """One page of these runs."""
     page = out or runs[0].with_suffix(".html")
+    if any(page.exists() and run.exists() and page.samefile(run) for run in runs):
+        raise InputError(f"{page} is a run file", why="the page would replace it", remedy="give --out another name")
     if out is not None and not overwrite and page.exists():
         raise InputError(f"{page} is there already", why="nothing is overwritten unasked", remedy="give --overwrite")
     if out is None and page.exists() and not _is_page(page):
@@ -31,7 +32,7 @@ def _is_page(path: Path) -> bool:
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        return file.read(len(_HTML)) == _HTML
+        return GENERATOR.encode() in file.read(2000)
 
 
 def watch_runs(runs: list[Path], port: int, image: str | None, as_json: bool) -> None:

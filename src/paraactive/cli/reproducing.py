@@ -15,6 +15,7 @@ from paraactive.errors import InputError
 from paraactive.experiments.delays import MEAN_DELAY, DelaysResult, reproduce_delays
 from paraactive.experiments.paper import EXPERIMENTS, Found, reproduce
 from paraactive.experiments.paper.experiment import write_found
+from paraactive.optional import require
 from paraactive.validation import one_of, whole
 
 _DELAYS, _SCALES = "delays", ("small", "paper")
@@ -32,6 +33,7 @@ def reproduce_experiment(
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file", why="the results are several", remedy="give --out a folder")
     count = None if seeds is None else whole("seeds", seeds, 1)
+    require("matplotlib", "report", "drawing figures")  # Before work is lost.
     console = Console()
     with _Bars(Console(stderr=True)) as bars:
         if experiment == _DELAYS:
@@ -85,7 +87,9 @@ def _show(console: Console, found: Found) -> None:
         console.print(f"    {_WORDS[claim.verdict]}: {claim.measured}", highlight=False, markup=False)
     pictures = sum(path.suffix in (".png", ".svg") for path in found.files.values())
     page, points = found.files["page"], found.files["points"]
-    console.print(f"\nThe page is {page}, all points are in {points}; {pictures} figures are beside them.")
+    console.print(
+        f"\nThe page is {page}, all points are in {points}; {pictures} figures are beside them.", markup=False
+    )
 
 
 def _show_delays(console: Console, result: DelaysResult) -> None:

@@ -7,6 +7,7 @@ the log does not depend on the number of nodes, so one pass gives the times of a
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from itertools import pairwise
 
@@ -14,10 +15,11 @@ import numpy as np
 
 from paraactive.engines.clock import CLOCKED, edges, largest_portions
 from paraactive.engines.virtual import Cluster, Virtual
-from paraactive.examples import Stretch, Tile
+from paraactive.examples import Examples, Stretch, Tile
 from paraactive.learners.base import proxy_of
 from paraactive.node import Node, Sifted
 from paraactive.schedules.base import Message
+from paraactive.streams.base import Stream
 
 
 class Simulated:
@@ -45,8 +47,7 @@ class Simulated:
         if self._cluster.equal:
             largest = largest_portions(cuts, [piece.sift_seconds for piece in pieces], self._nodes)
         else:
-            slowest = max(part.sift_seconds * self._cluster.slowness_of(node) for node, part in enumerate(sent))
-            largest = {self._nodes: slowest + 2 * self._cluster.latency}
+            largest = {self._nodes: max(part.sift_seconds + part.transfer_seconds for part in sent)}
         self._sifted = sent, largest
 
     def _sift_for_each(self, first: int, last: int, seen: int) -> tuple[list[Sifted], dict[int, float]]:
@@ -54,14 +55,15 @@ class Simulated:
 
         Its few exact scores are the cheaper the more of them there are at a time, so times of pieces do not add up.
         """
+        held = _Held(self._node.stream, first, last)
+        node = self._node.reading(held)
         sent, largest = [Sifted.nothing(first, self._node.stream.width)], dict[int, float]()
         for k in sorted({*CLOCKED, self._nodes} if self._cluster.equal else {self._nodes}):
             pieces = [
-                self._sent_by(node, b, [self._cluster.timed(self._node.sift(a, b, seen), a)])
-                for node, (a, b) in enumerate(pairwise(edges(first, last, k)))
+                self._sent_by(number, b, [self._cluster.timed(held.counted(node.sift(a, b, seen), a), a)])
+                for number, (a, b) in enumerate(pairwise(edges(first, last, k)))
             ]
-            seconds = [part.sift_seconds * self._cluster.slowness_of(node) for node, part in enumerate(pieces)]
-            largest[k] = max(seconds) + (0.0 if self._cluster.equal else 2 * self._cluster.latency)
+            largest[k] = max(part.sift_seconds + part.transfer_seconds for part in pieces)
             sent = pieces if k == self._nodes else sent
         return sent, largest
 
@@ -73,7 +75,12 @@ class Simulated:
         """The pieces of one node's portion, as that node would have sent them."""
         sifted = Sifted.join([Sifted.nothing(stop, self._node.stream.width, node), *pieces])
         selected = sifted.selected
-        return replace(sifted, selected=replace(selected, node=np.full(len(selected), node, np.int64)))
+        return replace(
+            sifted,
+            selected=replace(selected, node=np.full(len(selected), node, np.int64)),
+            sift_seconds=sifted.sift_seconds * self._cluster.slowness_of(node),
+            transfer_seconds=2 * self._cluster.latency,
+        )
 
     def sift_first(self, first: int, last: int) -> Sifted:
         """See `Engine.sift_first`."""
@@ -138,3 +145,21 @@ class Simulated:
 
     def close(self) -> None:
         """Nothing to end."""
+
+
+class _Held:
+    """The fresh examples of a round, read once, as the stream of a node that sifts them several times."""
+
+    def __init__(self, stream: Stream, first: int, last: int) -> None:
+        start = time.perf_counter()
+        self._first, self._examples = first, stream.read(first, last)
+        self._seconds = (time.perf_counter() - start) / max(1, last - first)
+        self.width, self.classes = stream.width, stream.classes
+
+    def read(self, first: int, last: int) -> Examples:
+        """Those at these positions."""
+        return self._examples.take(slice(first - self._first, last - self._first))
+
+    def counted(self, sifted: Sifted, first: int) -> Sifted:
+        """With the time that its examples took to read."""
+        return replace(sifted, fetch_seconds=self._seconds * (sifted.last - first))

@@ -19,6 +19,7 @@ from paraactive.labels import check_count, check_labels, numbers_of, signed_marg
 from paraactive.learners.base import Learner, Proxy, proxy_of
 from paraactive.learners.lasvm import LaSVM
 from paraactive.learners.network import Network
+from paraactive.learners.rows import as_taken
 from paraactive.learners.rows_state import rows_from_state, rows_to_state
 from paraactive.learners.sklearn_learner import SklearnLearner
 from paraactive.state import State, digest
@@ -163,7 +164,7 @@ class Guarded:
             return
         # One by one: each that is learnt changes what is thought of the next.
         for row in range(len(capped)):
-            one = capped.take(slice(row, row + 1))
+            one = as_taken(self.learner, capped.take(slice(row, row + 1)))
             known = self._learnt[self._numbers(one)[0]] >= _ENOUGH
             if known and self._margin(one)[0] < -self.set_aside:
                 self._waiting.append(one)

@@ -35,7 +35,7 @@ _SCALED = (2, 4, 8, 16, 32, _EARLY)
 _FILLED = 0.1
 """The part of sparse rows that is not 0, from which on dense ones are scored faster."""
 _REMEMBERED = 8_000_000
-"""Kernel values of scored rows that are kept at most: 32 megabytes."""
+"""Numbers that are kept at most of rows that were scored, their kernel values and features: 32 megabytes."""
 _NO_BUDGET = 2**62
 
 
@@ -154,7 +154,8 @@ class LaSVM:
         if self._width:
             rows = self._live.relative(given)
             xx = self._live.norms(rows)
-            if self.proxy() is not None and len(self._scored) + len(rows) <= _REMEMBERED // max(1, self.vectors):
+            each = self.vectors + self._width
+            if self.proxy() is not None and (len(self._scored) + len(rows)) * each <= _REMEMBERED:
                 kernels.sums_of_rows(self._remembered_rows(rows, xx), self._alpha, out)
             else:
                 self._live.kernel_sums(rows, xx, self._alpha, self._kernel(), out)
@@ -169,7 +170,7 @@ class LaSVM:
         values = np.zeros((len(x), panels_for(self.vectors, LANES) * LANES), np.float32)
         self._live.kernel_rows(x, xx, self._kernel(), values)
         for row, own in zip(x, values, strict=True):
-            self._scored[row.tobytes()] = own
+            self._scored[row.tobytes()] = own.copy()  # A view would keep all of them, for one that is new.
         return values
 
     def proxy(self) -> Proxy | None:
@@ -185,7 +186,9 @@ class LaSVM:
         for first in range(0, len(rows), _BATCH):  # What is temporary stays in the cache.
             piece = slice(first, first + _BATCH)
             relative: Any = self._live.relative(rows[piece])
-            self._projection.sums(relative, self._live.norms(relative), vectors, out[piece])
+            norms = self._live.norms(relative)
+            self._projection.sums(relative, norms, vectors, out[piece])
+            out[piece][~np.isfinite(norms)] = np.nan  # As an exact score would be.
         out += self._extremes[lasvm_loops.BIAS]
         return out[:, 0] if self._machines == 1 else out
 
@@ -266,7 +269,7 @@ class LaSVM:
         """Recompute what depends on the centre and on gamma, for the few vectors that there are."""
         count = self.vectors
         if count:
-            places = np.array([np.flatnonzero(self._early_keys == key)[-1] for key in self._keys[:count]])
+            places = self._early_places()
             x = self._live.relative(self._early[places])
             self._live.replace(x)
             self._cache = self._empty_cache()
@@ -275,6 +278,15 @@ class LaSVM:
                 products = self._alpha[m, :count] * kernel[s]
                 self._g[m, s] = (1.0 if self._upper[m, s] > 0 else -1.0) - sum(products.tolist())
             self._live.count = lasvm_loops.reprocess(0, self.tau, self.C, *self._loop_arguments())  # the bias anew
+
+    def _early_places(self) -> NDArray[np.intp]:
+        """Of each vector: which of the first examples it is. Others may have its key; then it is the nearest."""
+        found: list[int] = []
+        for key, vector in zip(self._keys[: self.vectors], _dense(self._live.original()), strict=True):
+            same = np.flatnonzero(self._early_keys == key)
+            away = ((_dense(self._early[same]) - vector) ** 2).sum(axis=1)
+            found.append(int(same[np.argmin(away)]))
+        return np.array(found, np.intp)
 
     def end_round(self) -> None:
         """Reprocess to `gap`, if there is one: cheap, and the bias is steadier for it.
@@ -447,6 +459,13 @@ class LaSVM:
         if not width:
             self._width = 0
             return
+        machines = len(state["alpha"])
+        if self.classes is None and machines > 1:
+            self.classes = machines
+        if machines != self._machines:
+            raise InputError(
+                f"the state has {machines} machines", why=f"this LaSVM has {self._machines}", remedy="give its classes"
+            )
         self._allocate((DenseVectors if "vectors" in state else SparseVectors)(width))
         self._gamma = float(state["gamma"])
         self._early, self._early_keys = rows_from_state("early", state), np.array(state["early_keys"])
@@ -465,6 +484,10 @@ class LaSVM:
     def digest(self) -> str:
         """Equal digests, equal models."""
         return digest(self.save())
+
+
+def _dense(rows: Features) -> Floats:
+    return rows.dense() if isinstance(rows, SparseRows) else rows
 
 
 def _grown(array: Any, shape: tuple[int, ...]) -> Any:

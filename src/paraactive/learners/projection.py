@@ -61,6 +61,10 @@ class Vectors:
     """A row for each machine."""
     gamma: np.float32
 
+    def live(self) -> tuple[Ints, Floats]:
+        """Keys and squared norms."""
+        return self.keys[: self.count], self.ss[: self.count]
+
     def rows(self, slots: NDArray[np.intp]) -> Floats:
         """The vectors in some slots."""
         return np.ascontiguousarray(self.panels[slots // LANES, :, slots % LANES])
@@ -109,7 +113,12 @@ class Projection:
         live = panels_for(vectors.count, LANES)
         panels = np.ascontiguousarray(vectors.panels[: live : -(-live // _TURNED_BY)])
         rows = panels.transpose(0, 2, 1).reshape(-1, self._width)
-        basis = self._basis if self.ready else orthonormalise(rows[: self.rank + _SPARE].astype(np.float64))
+        # Spread over the slots: the first few may all lie in few directions.
+        some = rows[:: max(1, len(rows) // (self.rank + _SPARE))][: self.rank + _SPARE]
+        basis = self._basis.copy() if self.ready else orthonormalise(some.astype(np.float64))
+        # A direction that is 0 would stay so for ever: vectors that came since may have it.
+        empty = np.flatnonzero(~basis.any(axis=1))
+        basis[empty[: len(some)]] = some[: len(empty)]
         for _ in range(1 if self.ready else _FIRST_TURNS):
             along = _products(basis, panels, len(rows))
             basis = orthonormalise(_products(along, _packed_columns(rows), self._width).astype(np.float64))
@@ -121,20 +130,23 @@ class Projection:
         short = np.empty((len(vectors.keys), self.rank), np.int16)
         shorten(np.ascontiguousarray(coordinates.T), self._step, short)
         self._panels = np.ascontiguousarray(short.reshape(-1, LANES, self.rank // 2, 2).transpose(0, 2, 1, 3))
-        self._keys = np.full(len(vectors.keys), -1)
-        self._keys[: vectors.count] = vectors.keys[: vectors.count]
+        self._keys, self._norms = np.full(len(vectors.keys), -1), np.zeros(len(vectors.keys), np.float32)
+        self._keys[: vectors.count], self._norms[: vectors.count] = vectors.live()
 
     def hold(self, vectors: Vectors) -> None:
         """Project the vectors that are new in their slots."""
         if len(self._keys) < len(vectors.keys):
             more = len(vectors.keys) - len(self._keys)
             self._keys = np.concatenate([self._keys, np.full(more, -1)])
+            self._norms = np.concatenate([self._norms, np.zeros(more, np.float32)])
             room = np.zeros((panels_for(more, LANES), *self._panels.shape[1:]), np.int16)
             self._panels = np.concatenate([self._panels, room])
-        slots = np.flatnonzero(self._keys[: vectors.count] != vectors.keys[: vectors.count])
+        keys, norms = vectors.live()
+        # By its norm, too: another example with the same key, deformed perhaps, may have come into its slot.
+        slots = np.flatnonzero((self._keys[: vectors.count] != keys) | (self._norms[: vectors.count] != norms))
         if len(slots):
             self._panels[slots // LANES, :, slots % LANES] = self._short(vectors.rows(slots)).reshape(len(slots), -1, 2)
-            self._keys[slots] = vectors.keys[slots]
+            self._keys[slots], self._norms[slots] = keys[slots], norms[slots]
 
     def measure(self, vectors: Vectors, exact: Callable[[NDArray[np.intp]], Doubles]) -> None:
         """Set the guard. `exact(slots)` has the sums of vectors, a row for each machine, without their own part."""
@@ -181,7 +193,10 @@ class Projection:
 
     def load(self, state: State) -> None:
         """Become what was saved; `hold` comes next."""
-        self._use(np.ascontiguousarray(state["basis"], np.float32))
+        basis = np.array(state["basis"], np.float32, order="C")  # A copy: loops are compiled for what can be written.
+        if basis.shape != (self.rank + _SPARE, self._width):
+            raise ValueError(f"the basis has shape {basis.shape}, not {(self.rank + _SPARE, self._width)}")
+        self._use(basis)
         self.guard, self._turned = float(state["guard"]), int(state["turned"])
         self._step = np.float32(state["step"])
 
@@ -191,7 +206,7 @@ class Projection:
 
     def _forget(self) -> None:
         """No vector is projected."""
-        self._keys = np.zeros(0, np.int64)
+        self._keys, self._norms = np.zeros(0, np.int64), np.zeros(0, np.float32)
         self._panels = np.zeros((0, self.rank // 2, LANES, 2), np.int16)
 
 
@@ -204,6 +219,7 @@ def _load_loops() -> None:
     norms, panels = np.ones(LANES, np.float32), np.ones((1, 1, 2 * LANES), np.int16)
     cheap_sums(short, norms, 1, panels, norms, np.ones((1, LANES), np.float32), one, one, np.empty((1, 1)))
     orthonormalise(np.ones((1, 1)))
+    kernels.sums_of_rows(np.ones((1, LANES), np.float32), np.ones((1, LANES)), np.empty((1, 1)))
 
 
 def _packed_columns(rows: Floats) -> Floats:

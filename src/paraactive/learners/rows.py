@@ -80,6 +80,11 @@ def learn(learner: Learner, selected: Selected) -> None:
     return None
 
 
+def as_taken(learner: Scorer, selected: Selected) -> Selected:
+    """With rows as the learner takes them now: dense, or as they are."""
+    return selected if takes(learner, selected.examples.x) else _dense(selected)
+
+
 def takes(learner: Scorer, x: Features) -> bool:
     """True if such rows are handed to it as they are."""
     return not isinstance(x, SparseRows) or getattr(learner, "sparse", False) is True

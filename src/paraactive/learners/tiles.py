@@ -9,6 +9,7 @@ on their place, each row is scored by itself; if more does, rows see each other,
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -42,17 +43,19 @@ class Tiles:
 
     def __init__(self, rows: int) -> None:
         self.rows = self._wanted = rows
-        self._tried = False
+        self._tried, self._trying = False, threading.Lock()
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[type[Tiles], tuple[int]]:
         # Where it arrives there may be another processor.
-        return {"rows": self._wanted, "_wanted": self._wanted, "_tried": False}
+        return Tiles, (self._wanted,)
 
     def score(self, score_tile: ScoreTile, x: Features, columns: tuple[int, ...]) -> Doubles:
         """The score of each row; `columns` is the shape of one."""
         out = np.zeros((len(x), *columns))
         if len(x) and not self._tried:
-            self._try(score_tile, x)
+            with self._trying:  # Threads may share a model: one tries, and the others wait to know.
+                if not self._tried:
+                    self._try(score_tile, x)
         for first in range(0, len(x), self.rows):
             rows = x[first : first + self.rows]
             out[first : first + self.rows] = score_tile(self._filled(rows))[: len(rows)]

@@ -10,6 +10,7 @@ from paraactive.report.of_runs import page_of
 from paraactive.report.page import to_html
 from paraactive.report.sections import Axis, Bars, Chart, Claim, Claims, Curve, Page, Series, Table, Text
 from paraactive.report.story import Story, read_stories, read_story, story_of
+from paraactive.runfile.connection import understood
 
 __all__ = [
     "Axis", "Bars", "Chart", "Claim", "Claims", "Curve", "Page", "Series", "Story", "Table", "Text", "page_of",
@@ -30,7 +31,10 @@ def write_report(paths: Sequence[str | Path], out: str | Path, *, shape: tuple[i
     >>> "Sampling rate" in page, "<script src" in page
     (True, False)
     """
-    return write_page(page_of(read_stories(paths, shape=shape)), out)
+    stories = read_stories(paths, shape=shape)
+    with understood(Path(paths[0])):
+        page = page_of(stories)
+    return write_page(page, out)
 
 
 def write_page(page: Page, out: str | Path) -> Path:

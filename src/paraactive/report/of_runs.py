@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from paraactive.events import Evaluated, NodeTimes, Round
+from paraactive.events import NODE_TIMES, Evaluated, NodeTimes, Round
 from paraactive.report.pictures import grey
 from paraactive.report.sections import (
     Axis,
@@ -33,7 +33,6 @@ from paraactive.report.sections import (
 from paraactive.report.story import Heavy, Story
 
 _SEEN, _TIME = Axis("examples seen", log=True), Axis("training time, s", log=True)
-_KINDS = ("fetch", "sift", "update", "transfer", "wait")
 _LOOKS = (5, 0, 1, 3, 6)
 _MOST_STRETCHES = 120
 _MOST_LANES = 16
@@ -93,7 +92,7 @@ def _summary(stories: Sequence[Story]) -> Table:
         ("sifting, s, all nodes", lambda story: sum(ended.sift_seconds for ended in story.rounds)),
         ("updating, s", lambda story: sum(ended.update_seconds for ended in story.rounds[1:])),
         ("wall, s", lambda story: story.ended["wall_seconds"] if story.ended else None),
-        ("largest weight", lambda story: float(story.weights.max()) if len(story.weights) else None),
+        ("largest 1/p", lambda story: float(story.weights.max()) if len(story.weights) else None),
         ("mean delay, entries", lambda story: story.delays["mean"] if story.delays else None),
         ("nodes", lambda story: story.configuration["nodes"]),
         ("engine", lambda story: story.configuration["engine"]),
@@ -129,7 +128,8 @@ def _kind(story: Story, part: str) -> str:
 
 def _data(story: Story) -> str:
     stream = story.configuration["stream"]
-    return str(stream.get("path") or stream["kind"])
+    source = stream.get("source") or stream.get("path") or stream["kind"]
+    return ", ".join(map(str, source)) if isinstance(source, list) else str(source)
 
 
 def _settings(stories: Sequence[Story]) -> Table:
@@ -168,9 +168,16 @@ def _error(
     if not curves:
         line = "The run had no test examples (test=..., --test), so nobody knows its error."
         return Text(name, title, [line]) if clock else None
-    note = "Sifting of the slowest node, and learning; fetching is not counted, as in the paper." if clock else ""
+    note = _clock_note(stories) if clock else ""
     log = all(y > 0 for curve in curves for _, y in curve.points)
     return Chart(name, title, axis, Axis("test error", log=log), curves, note)
+
+
+def _clock_note(stories: Sequence[Story]) -> str:
+    rounds = "Sifting of the slowest node, and learning; fetching is not counted, as in the paper."
+    without = "Of asynchronous runs, all the time that passed on the engine's clock."
+    kinds = {story.configuration["schedule"] == "asynchronous" for story in stories}
+    return rounds if kinds == {False} else without if kinds == {True} else f"{rounds} {without}"
 
 
 def _rate(stories: Sequence[Story]) -> Chart | None:
@@ -187,7 +194,8 @@ def _rates(rounds: Sequence[Round]) -> list[tuple[float, float]]:
     found: list[tuple[float, float]] = []
     for part in _stretches(rounds[1:], _BINS):
         sifted = part[-1].seen - rounds[part[0].number - 1].seen
-        found.append((float(part[-1].seen), sum(ended.selected for ended in part) / sifted))
+        if sifted:  # A budget that ends with a round leaves an empty one behind it.
+            found.append((float(part[-1].seen), sum(ended.selected for ended in part) / sifted))
     return found
 
 
@@ -215,45 +223,50 @@ def _model(stories: Sequence[Story], of: str, title: str, label: str) -> Chart |
 
 def _timeline(number: int, story: Story, several: bool) -> Timeline | None:
     rounds = [ended for ended in story.rounds if ended.nodes]
-    nodes = sorted({times.node for ended in rounds for times in ended.nodes})
-    if not nodes:
+    if not rounds:
         return None
-    lanes = {node: list[Part]() for node in nodes[:_MOST_LANES]}
+    totals = _spent(rounds)
+    lanes = {node: list[Part]() for node in sorted(totals)[:_MOST_LANES]}
     start = 0.0
     for part in _stretches(rounds, _MOST_STRETCHES):
         longest = sum(max(_total(times) for times in ended.nodes) for ended in part)
+        spent = _spent(part)
         for node, lane in lanes.items():
-            lane += _parts(node, part, start, longest)
+            lane += _parts(node, spent.get(node, [0.0] * len(NODE_TIMES)), part, start, longest)
         start += longest
-    totals = [[f"node {node}", *(_spent(rounds, node, kind) for kind in _KINDS)] for node in nodes]
-    beside = (
-        " In a pipelined run learning goes on beside sifting." if story.configuration["schedule"] == "pipelined" else ""
-    )
-    left_out = f" The first {_MOST_LANES} of {len(nodes)} nodes." if len(nodes) > _MOST_LANES else ""
+    pipelined = story.configuration["schedule"] == "pipelined"
+    beside = " In a pipelined run learning goes on beside sifting." if pipelined else ""
+    left_out = f" The first {_MOST_LANES} of {len(totals)} nodes." if len(totals) > _MOST_LANES else ""
     return Timeline(
-        f"timeline-{number}", _titled("What the nodes did", story, several), Axis("seconds"), _KINDS, _LOOKS,
+        f"timeline-{number}", _titled("What the nodes did", story, several), Axis("seconds"), NODE_TIMES, _LOOKS,
         [Lane(f"node {node}", lane) for node, lane in lanes.items()],
-        ["", *(f"{kind}, s" for kind in _KINDS)], totals,
+        ["", *(f"{kind}, s" for kind in NODE_TIMES)], [[f"node {node}", *totals[node]] for node in sorted(totals)],
         "Round by round, neighbouring rounds together; each part is as long as they took for it together."
         f"{beside}{left_out}",
     )  # fmt: skip
 
 
 def _total(times: NodeTimes) -> float:
-    return sum(getattr(times, kind) for kind in _KINDS)
+    return sum(getattr(times, kind) for kind in NODE_TIMES)
 
 
-def _spent(rounds: Iterable[Round], node: int, kind: str) -> float:
-    return sum(getattr(times, kind) for ended in rounds for times in ended.nodes if times.node == node)
+def _spent(rounds: Iterable[Round]) -> dict[int, list[float]]:
+    """By node: its seconds of each kind."""
+    found: dict[int, list[float]] = {}
+    for ended in rounds:
+        for times in ended.nodes:
+            own = found.setdefault(times.node, [0.0] * len(NODE_TIMES))
+            for place, kind in enumerate(NODE_TIMES):
+                own[place] += getattr(times, kind)
+    return found
 
 
-def _parts(node: int, rounds: Sequence[Round], start: float, longest: float) -> list[Part]:
+def _parts(node: int, spent: Sequence[float], rounds: Sequence[Round], start: float, longest: float) -> list[Part]:
     numbers = f"rounds {rounds[0].number} to {rounds[-1].number}" if len(rounds) > 1 else f"round {rounds[0].number}"
     found: list[Part] = []
-    for place, kind in enumerate(_KINDS):
-        length = _spent(rounds, node, kind)
+    for place, kind in enumerate(NODE_TIMES):
+        length = min(spent[place], longest)
         if length > 0:
-            length = min(length, longest)
             found.append(Part(place, start, length, f"node {node}, {numbers}\n{kind}: {length:.4g} s"))
             start += length
     return found

@@ -14,6 +14,9 @@ from typing import Any
 from paraactive._version import __version__
 from paraactive.report.sections import Page
 
+GENERATOR = '<meta name="generator" content="paraactive">'
+"""By which a page of ours is known."""
+
 
 def to_html(page: Page) -> str:
     """The whole page.

@@ -17,8 +17,7 @@ class Axis:
 
     label: str
     log: bool = False
-    zero: bool = True
-    """Begin at 0, if it is not logarithmic."""
+    """Otherwise it begins at 0."""
 
 
 @dataclass(frozen=True)

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
+from urllib.parse import urlsplit
 
 from paraactive.errors import InputError, ParaActiveError
 from paraactive.report.of_runs import page_of
 from paraactive.report.page import to_html, to_json
 from paraactive.report.sections import Page
 from paraactive.report.story import read_stories
+from paraactive.runfile.connection import understood
 
 LOOPBACK = "127.0.0.1"
 _FRESH_SECONDS = 0.5
 """What was read so shortly before is shown again: several windows cost no more than one."""
-_HOSTS = ("127.0.0.1", "localhost", "[::1]")
+_HOSTS = ("127.0.0.1", "localhost")
 
 
 class LivePage:
@@ -38,7 +41,9 @@ class LivePage:
             return self._page
 
     def _read(self, *, thorough: bool) -> Page:
-        page = page_of(read_stories(self._paths, shape=self._shape, thorough=thorough), live=True)
+        stories = read_stories(self._paths, shape=self._shape, thorough=thorough)
+        with understood(self._paths[0]):
+            page = page_of(stories, live=True)
         self._read_at = time.monotonic()
         return page
 
@@ -59,6 +64,11 @@ class Server(ThreadingHTTPServer):
                 remedy="give another --port, or 0 for one that is free",
             ) from error
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that leaves while it is being answered is nobody's error."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
     @property
     def address(self) -> str:
         """Where to look."""
@@ -68,7 +78,7 @@ class Server(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """The page, or its data alone."""
-        if self.headers.get("Host", "").rpartition(":")[0] not in _HOSTS:
+        if _host_in(self.headers.get("Host", "")) not in _HOSTS:
             # A page of another site that was made to point here must not read what is shown here.
             self._answer(HTTPStatus.FORBIDDEN, "text/plain", b"This page is for this machine alone.\n")
             return
@@ -85,6 +95,10 @@ class _Handler(BaseHTTPRequestHandler):
         except ParaActiveError as error:
             self._answer(HTTPStatus.SERVICE_UNAVAILABLE, "text/plain; charset=utf-8", f"{error}\n".encode())
             return
+        except Exception as error:  # Whoever looks is told, and goes on looking.
+            said = f"{type(error).__name__}: {error}\n"
+            self._answer(HTTPStatus.INTERNAL_SERVER_ERROR, "text/plain; charset=utf-8", said.encode())
+            return
         self._answer(HTTPStatus.OK, kind, body)
 
     def _answer(self, status: HTTPStatus, kind: str, body: bytes) -> None:
@@ -98,3 +112,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Nothing: a page asks once a second."""
+
+
+def _host_in(header: str) -> str | None:
+    try:
+        return urlsplit(f"//{header}").hostname
+    except ValueError:
+        return None

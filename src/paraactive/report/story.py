@@ -78,14 +78,22 @@ class Story:
     def clock(self) -> dict[int, float]:
         """Training seconds after each number of examples: the warmstart, then what each round took on its nodes.
 
-        On the paper's clock: sifting of the slowest node and learning; fetching is not in it.
+        In rounds it is the paper's clock: sifting of the slowest node and learning; fetching is not in it. Without
+        rounds it is the engine's clock.
         """
         k = self.configuration["nodes"]
-        took = [
-            ended.elapsed.get(k, ended.sift_seconds + ended.update_seconds) if ended.number else ended.update_seconds
-            for ended in self.rounds
-        ]
+        took = [_took(ended, k) if ended.number else ended.update_seconds for ended in self.rounds]
         return dict(zip((ended.seen for ended in self.rounds), accumulate(took), strict=True))
+
+
+def _took(ended: Round, nodes: int) -> float:
+    """Of a round, on so many nodes; if it had another number, on those."""
+    if nodes in ended.elapsed:
+        return ended.elapsed[nodes]
+    if len(ended.elapsed) == 1:
+        return next(iter(ended.elapsed.values()))
+    slowest = max((times.sift for times in ended.nodes), default=ended.sift_seconds)
+    return slowest + ended.update_seconds
 
 
 def read_story(path: str | Path, *, name: str | None = None, thorough: bool = True, heaviest: int = HEAVIEST) -> Story:
@@ -107,7 +115,7 @@ def read_story(path: str | Path, *, name: str | None = None, thorough: bool = Tr
             delay_bins=delay_histogram(file.delays),
             heaviest=_heaviest(file, known, heaviest),
             happened=[(kind, each) for kind in kinds for each in file.events(kind)],
-            ended=ended[-1] if ended else None,
+            ended=ended[-1] if ended and ended[-1]["seen"] == file.seen else None,
             planned=plan_for(recorded) if recorded.has_times else None,
             shape=(28, 28) if known["stream"]["kind"] == "digits" else None,
         )

@@ -2,6 +2,9 @@
 
 There are two kinds, told apart by `needs_labels`. A label-blind rule has no parameter for labels, so it cannot see
 them, and the same code serves when labels cost money; a label-aware rule is for training on labelled streams.
+
+A rule whose p never falls as the score comes nearer to doubt (of a label-aware rule: speaks less for the label) says so
+by a class attribute `rises_with_doubt = True`. Only then may a cheap score rule examples out; see `cascade`.
 """
 
 from __future__ import annotations
@@ -43,3 +46,8 @@ class LabelAwareRule(Protocol):
 
 
 Rule: TypeAlias = BlindRule | LabelAwareRule
+
+
+def rises_with_doubt(rule: Rule) -> bool:
+    """True if the rule says so of itself."""
+    return getattr(rule, "rises_with_doubt", False) is True

@@ -10,7 +10,7 @@ import numpy as np
 
 from paraactive.errors import InputError
 from paraactive.examples import Doubles, Ints, Labels
-from paraactive.rules.base import BlindRule, LabelAwareRule, Rule
+from paraactive.rules.base import BlindRule, LabelAwareRule, Rule, rises_with_doubt
 from paraactive.rules.constant import Passive, Uniform
 from paraactive.rules.gradient import Gradient
 from paraactive.rules.iwal import IwalMargin
@@ -62,6 +62,11 @@ class FlooredBlind:
         """As the rule."""
         return self.rule.needs_scores
 
+    @property
+    def rises_with_doubt(self) -> bool:
+        """As the rule."""
+        return rises_with_doubt(self.rule)
+
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
         """p of each example."""
         return np.maximum(self.rule.probability(score, seen), self.floor)
@@ -87,6 +92,11 @@ class FlooredAware:
     def needs_scores(self) -> bool:
         """As the rule."""
         return self.rule.needs_scores
+
+    @property
+    def rises_with_doubt(self) -> bool:
+        """As the rule."""
+        return rises_with_doubt(self.rule)
 
     def probability(self, score: Doubles, seen: Ints, y: Labels) -> Doubles:
         """p of each example."""

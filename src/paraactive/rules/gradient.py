@@ -43,6 +43,7 @@ class Gradient:
     floor: float = 0.01
     needs_labels: ClassVar[Literal[True]] = True
     needs_scores: ClassVar[bool] = True
+    rises_with_doubt: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive("scale", self.scale))

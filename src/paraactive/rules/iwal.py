@@ -108,6 +108,7 @@ class IwalMargin:
     c0: float = 2.0
     needs_labels: ClassVar[Literal[False]] = False
     needs_scores: ClassVar[bool] = True
+    rises_with_doubt: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "c0", check_c0(self.c0))

@@ -30,6 +30,7 @@ class SignedMargin:
     eta: float = 0.05
     needs_labels: ClassVar[Literal[True]] = True
     needs_scores: ClassVar[bool] = True
+    rises_with_doubt: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "eta", positive("eta", self.eta, WHY_ETA))

@@ -32,7 +32,9 @@ def dense_rows(values: Sequence[bytes]) -> Floats:
 
 def sparse_rows(values: Sequence[bytes], columns: Sequence[bytes], width: int) -> SparseRows:
     """The same of sparse rows; a ValueError if they make no sense."""
-    data, indices = np.frombuffer(b"".join(values), np.float32), np.frombuffer(b"".join(columns), np.int32)
+    # Writable, as those of streams are: for others our loops would be compiled once more.
+    data = np.frombuffer(bytearray().join(values), np.float32)
+    indices = np.frombuffer(bytearray().join(columns), np.int32)
     lengths = [len(blob) // data.itemsize for blob in columns]
     rows = SparseRows(data, indices, np.cumsum([0, *lengths]), width)
     rows.check()

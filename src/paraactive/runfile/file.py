@@ -106,6 +106,10 @@ class RunFile:
         """Commit what is whole and let go of the file."""
         try:
             self._commit()
+            if self._lock:
+                # Who only looks cannot do it: if somebody does just now, the run would stay in the file beside it.
+                with suppress(sqlite3.OperationalError):
+                    self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             self._database.close()
             if self._lock:

@@ -12,7 +12,8 @@ from paraactive.examples import Stretch, Tile
 from paraactive.log import Log
 from paraactive.node import Node, Sifted
 
-_LARGEST_TILE = 256
+_LARGEST_TILE = 1024
+"""Of the asynchronous schedule: as many as are sifted together elsewhere, because few of a tile need an exact score."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -78,7 +79,7 @@ class Recorded:
     def of(file: RunFile) -> Recorded:
         """An open run file, with times or without."""
         with file.understood():
-            known, rounds = file.configuration, list(file.ended_rounds())
+            known, rounds = file.configuration, _with_examples(file.ended_rounds())
             ended, sessions = file.events("RunEnded"), len(file.events("RunStarted"))
             weights = file.snapshot_sizes()
             whole_run = sessions == 1 and bool(ended) and known["engine"] != "simulated"
@@ -98,6 +99,15 @@ class Recorded:
     def measured(self) -> dict[int, float]:
         """On the paper's clock: the seconds of k nodes."""
         return clock(self.rounds)
+
+
+def _with_examples(rounds: Iterable[Round]) -> list[Round]:
+    """Without empty rounds, which a budget of labels that ends with a round leaves."""
+    kept: list[Round] = []
+    for ended in rounds:
+        if not kept or ended.seen > kept[-1].seen:
+            kept.append(ended)
+    return kept
 
 
 def fit(recorded: Recorded) -> CostModel:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paraactive.events import Evaluated, Event, Round, RunEnded
+from paraactive.events import Evaluated, Event, Round, RunEnded, RunStarted
 
 
 class Figures:
@@ -11,16 +11,19 @@ class Figures:
     def __init__(self) -> None:
         self._seen = self._sifted = self._selected = 0
         self._seconds = 0.0
+        """Of all nodes together: neither the wall's nor the paper's clock."""
 
     def __call__(self, event: Event) -> tuple[int, dict[str, float]]:
         """Examples seen, and the figures that are known then; none for events that tell none.
 
         >>> figures = Figures()
         >>> figures(Round(0, 100, 100, 100, 0.0, 0.0, 0.5))
-        (100, {'seconds': 0.5, 'update_seconds': 0.5})
+        (100, {'busy_seconds': 0.5, 'update_seconds': 0.5})
         >>> figures(Round(1, 200, 110, 10, 0.0, 1.0, 0.5))[1]["sampling_rate"]
         0.1
         """
+        if isinstance(event, RunStarted):
+            self._seen, self._sifted, self._selected = event.seen, event.sifted, event.selected
         if isinstance(event, Round):
             return event.seen, self._of_round(event)
         if isinstance(event, Evaluated):
@@ -32,19 +35,17 @@ class Figures:
         return 0, {}
 
     def _of_round(self, ended: Round) -> dict[str, float]:
-        took = ended.fetch_seconds + ended.sift_seconds + ended.update_seconds
-        self._seconds += took
+        self._seconds += ended.fetch_seconds + ended.sift_seconds + ended.update_seconds
         before, self._seen = self._seen, ended.seen
         if not ended.number:
-            return {"seconds": self._seconds, "update_seconds": ended.update_seconds}
-        if before:  # Of a run that goes on, the round before it began is not known.
-            self._sifted += ended.seen - before
-            self._selected += ended.selected
+            return {"busy_seconds": self._seconds, "update_seconds": ended.update_seconds}
+        self._sifted += ended.seen - before
+        self._selected += ended.selected
         rates = {"sampling_rate": self._selected / self._sifted} if self._sifted else {}
         return rates | {
             "selected": float(ended.selected),
             "entries": float(ended.version),
-            "seconds": self._seconds,
+            "busy_seconds": self._seconds,
             "sift_seconds": ended.sift_seconds,
             "update_seconds": ended.update_seconds,
             "fetch_seconds": ended.fetch_seconds,

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from paraactive.errors import cannot_write
 from paraactive.events import Event, RunEnded
 from paraactive.optional import require
 from paraactive.trackers.figures import Figures
@@ -30,7 +31,10 @@ class TensorBoard:
         self._events: Any = require("tensorboard.compat.proto.event_pb2", "tensorboard", what)
         self._summaries: Any = require("tensorboard.compat.proto.summary_pb2", "tensorboard", what)
         writers: Any = require("tensorboard.summary.writer.event_file_writer", "tensorboard", what)
-        self._writer: Any = writers.EventFileWriter(str(logdir))
+        try:
+            self._writer: Any = writers.EventFileWriter(str(logdir))
+        except OSError as error:
+            raise cannot_write(logdir, error) from error
         self._figures = Figures()
 
     def __call__(self, event: Event) -> None:

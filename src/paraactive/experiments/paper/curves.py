@@ -54,7 +54,8 @@ def rate_at(runs: Sequence[Story], level: float) -> float | None:
         if place is not None:
             before = [ended for ended in run.rounds[1:] if ended.seen <= run.evaluations[place].seen][-9:]
             sifted = before[-1].seen - before[0].seen
-            rates.append(sum(ended.selected for ended in before[1:]) / sifted if sifted else 1.0)
+            if sifted:  # Otherwise it was there after its first round, and nothing is known of the rounds before.
+                rates.append(sum(ended.selected for ended in before[1:]) / sifted)
     return statistics.mean(rates) if rates else None
 
 
@@ -83,6 +84,22 @@ def _reaches(run: Story, level: float) -> bool:
 def least_mistakes(runs: Sequence[Story]) -> float:
     """The fewest mistakes that three neighbouring checkpoints have, in the mean over seeds."""
     return statistics.mean(min(mistakes for _, mistakes in smoothed(run)) for run in runs)
+
+
+def flat_at(runs: Sequence[Story]) -> float | None:
+    """The mistakes that runs level off at: of the last quarter of their checkpoints, if those fall no further.
+
+    Fall no further: its second half makes at least nine tenths of the mistakes of its first. None if they still fall.
+    """
+    levels: list[float] = []
+    for run in runs:
+        late = [mistakes for _, mistakes in smoothed(run)]
+        late = late[-max(4, len(late) // 4) :]
+        half = len(late) // 2
+        if half < 2 or statistics.mean(late[half:]) < 0.9 * statistics.mean(late[:half]):
+            return None
+        levels.append(statistics.mean(late))
+    return statistics.mean(levels)
 
 
 def speedup(ours: Sequence[Story], theirs: Sequence[Story], level: float, nodes: int) -> float | None:
@@ -125,10 +142,14 @@ def decided(claim: str, holds: bool | None, measured: str) -> Claim:
 
 
 def growing(speedups: Sequence[tuple[int, float]]) -> bool | None:
-    """True if the last, at the fewest mistakes, is the largest by a tenth; None if there are fewer than two."""
+    """True if the last, at the fewest mistakes, is above the first by a tenth, and nearly the largest.
+
+    None if there are fewer than two.
+    """
     if len(speedups) < 2:
         return None
-    return speedups[-1][1] > 1.1 * speedups[0][1]
+    last = speedups[-1][1]
+    return last > 1.1 * speedups[0][1] and last > 0.9 * max(value for _, value in speedups)
 
 
 def named(values: Iterable[tuple[int, float]]) -> str:

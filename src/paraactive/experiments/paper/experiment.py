@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from paraactive.engines import Cluster
-from paraactive.errors import RunFileError, cannot_write
+from paraactive.errors import InputError, RunFileError, cannot_write
 from paraactive.events import Event, Round
 from paraactive.learners import Learner
+from paraactive.parts import describe_learner, describe_rule, describe_stream
 from paraactive.report import Chart, Claim, Claims, Page, Story, Table, Text, read_story, write_page
 from paraactive.report.figures import save_figures
 from paraactive.rules import Rule
@@ -41,10 +42,6 @@ class Kind:
     schedule: str = "synchronous"
     nodes: int = 1
     cluster: Cluster | None = None
-
-    def path(self, folder: Path, seed: int) -> Path:
-        """Its run file."""
-        return folder / "runs" / f"{self.file}-{seed}.db"
 
 
 @dataclass(frozen=True)
@@ -90,7 +87,11 @@ class Experiment:
     kinds: Sequence[Kind]
     seeds: Mapping[str, int]
     """By scale."""
-    tell: Callable[[Stories, str], Found]
+    tell: Callable[[Stories], Found]
+
+    def path(self, folder: Path, kind: Kind, seed: int) -> Path:
+        """The run file of one of its runs."""
+        return folder / "runs" / f"{self.name}-{kind.file}-{seed}.db"
 
 
 def reproduce(
@@ -107,62 +108,78 @@ def reproduce(
     stopped goes on; one that is there is only read. `progress` is told the name of a run and how much of it is done.
     """
     count = experiment.seeds[scale] if seeds is None else seeds
-    try:
-        (folder / "runs").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise cannot_write(folder, error) from error
+    _make(folder / "runs")
     stories: dict[str, list[Story]] = {}
     for kind in experiment.kinds:
         for seed in range(count):
             _run(experiment, kind, seed, scale, folder, progress)
             stories.setdefault(kind.name, []).append(
-                read_story(kind.path(folder, seed), name=f"{kind.name}, seed {seed}", heaviest=0)
+                read_story(experiment.path(folder, kind, seed), name=f"{kind.name}, seed {seed}", heaviest=0)
             )
-    return write_found(experiment.tell(stories, scale), experiment.name, folder)
+    return write_found(experiment.tell(stories), experiment.name, folder)
 
 
 def _run(
     experiment: Experiment, kind: Kind, seed: int, scale: str, folder: Path, progress: Callable[[str, float], None]
 ) -> None:
-    path, examples = kind.path(folder, seed), kind.examples[scale]
+    path, examples = experiment.path(folder, kind, seed), kind.examples[scale]
     name = f"{kind.name}, seed {seed}"
 
     def observe(event: Event) -> None:
         if isinstance(event, Round):
             progress(name, min(1.0, event.seen / examples))
 
-    seen = _seen_in(path)
+    seen = _seen_in(path, experiment, kind, seed)
     if seen is None:
         digits = experiment.stream(seed)
         train(
             kind.learner(seed), digits, rule=kind.rule, examples=examples, batch=BATCH, warmstart=BATCH, seed=seed,
             test=True, engine="simulated", nodes=kind.nodes, schedule=kind.schedule, cluster=kind.cluster, out=path,
-            observers=[observe], overwrite=True,
+            observers=[observe],
         )  # fmt: skip
     elif seen < examples:
         resume(path, examples=examples, cluster=kind.cluster, observers=[observe])
     progress(name, 1.0)
 
 
-def _seen_in(path: Path) -> int | None:
-    """How many examples a run file has seen, to its end; None if there is none that could go on."""
-    if not path.exists():
-        return None
+def _seen_in(path: Path, experiment: Experiment, kind: Kind, seed: int) -> int | None:
+    """How many examples a run of this kind has seen; None if there is none. Another run there is an error."""
     try:
-        with RunFile.read(path) as file:
-            return file.seen if file.rounds else None
-    except RunFileError:
+        with RunFile.read(path) as file, file.understood():
+            known, seen = file.configuration, file.seen
+    except RunFileError:  # Nothing is there, or a run that never began; what else it may be is said when we train.
         return None
+    wanted = {
+        "rule": describe_rule(kind.rule), "stream": describe_stream(experiment.stream(seed)), "batch": BATCH,
+        "warmstart": BATCH, "schedule": kind.schedule, "nodes": kind.nodes, "seed": seed,
+    }  # fmt: skip
+    written = json.loads(json.dumps(wanted))  # As a file has it: tuples are lists there.
+    differs = [name for name, value in written.items() if known[name] != value]
+    differs += ["learner"] if known["learner"]["kind"] != describe_learner(kind.learner(seed))["kind"] else []
+    if differs:
+        raise InputError(
+            f"{path} is another run",
+            why=f"it has another {' and another '.join(differs)} than {kind.name} of {experiment.name}",
+            remedy="give another --out, or remove it",
+        )
+    return seen
 
 
 def write_found(found: Found, name: str, folder: Path) -> Found:
     """Figures, page and points, in the folder; the same with the names of the files."""
-    pictures = save_figures(found.charts, folder)
-    found.files.update({path.name: path for path in pictures})
+    _make(folder)
     found.files["page"] = write_page(found.page(), folder / f"{name}.html")
+    found.files.update({path.name: path for path in save_figures(found.charts, folder)})
     found.files["points"] = folder / f"{name}.json"
     try:
         found.files["points"].write_text(json.dumps(found.summary(), indent=1, allow_nan=False) + "\n")
     except OSError as error:
         raise cannot_write(folder, error) from error
     return found
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(folder, error) from error

@@ -35,7 +35,7 @@ _KINDS = tuple(
 )  # fmt: skip
 
 
-def tell(stories: Stories, scale: str) -> Found:
+def tell(stories: Stories) -> Found:
     """Mistakes against imagined time, and what the slow node costs each schedule."""
     names = [kind.name for kind in _KINDS]
     time = time_chart(
@@ -70,7 +70,7 @@ def tell(stories: Stories, scale: str) -> Found:
     first = stories[names[0]]
     return Found(
         "One slow node: synchronous and asynchronous", [time, slowed], claims, (),
-        [f"Scale {scale}: {len(first)} seed(s), {first[0].seen:,} examples, B = warmstart = {BATCH}, {NODES} nodes."],
+        [f"{len(first)} seed(s), {first[0].seen:,} examples, B = warmstart = {BATCH}, {NODES} nodes."],
     )  # fmt: skip
 
 

@@ -42,7 +42,7 @@
       const place = (value) => start + (Math.log(value / low) / width) * (stop - start);
       return { place, ticks: logTicks(low, high) };
     }
-    if (axis.zero !== false) low = Math.min(0, low);
+    low = Math.min(0, low);
     if (low === high) high = low + 1;
     const step = nice((high - low) / 5);
     high = Math.ceil(high / step - 1e-9) * step;
@@ -170,7 +170,7 @@
     const rows = [];
     for (const curve of curves) {
       const look = curve.look ?? curve.number;
-      const usable = curve.points.filter(([x, y]) => (!section.x.log || x > 0) && (!section.y.log || y > 0));
+      const usable = curve.points.filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y) && (!section.x.log || x > 0) && (!section.y.log || y > 0));
       const spots = usable.map(([x, y]) => ({
         x: across.place(x), y: up.place(y),
         text: `${curve.name}\n${section.x.label}: ${said(x)}\n${section.y.label}: ${said(y)}`,
@@ -255,7 +255,7 @@
       plot.append(node("svg:text", { x: box.left - 6, y: y + 14, "text-anchor": "end" }, each.name));
       for (const part of each.parts) {
         const x = across.place(part.start), width = across.place(part.start + part.length) - x;
-        if (part.kind >= 0) plot.append(node("svg:rect", { x, y: y + 2, width: Math.max(width, 0.3), height: lane - 6, fill: colour(section.looks[part.kind]) }));
+        plot.append(node("svg:rect", { x, y: y + 2, width: Math.max(width, 0.3), height: lane - 6, fill: colour(section.looks[part.kind]) }));
         spots.push({ x: x + width / 2, y: y + lane / 2 - 1, text: part.text });
       }
       if (spots.length) rows.push(spots);
@@ -326,25 +326,32 @@
   function render(page) {
     const main = document.getElementById("page"), known = new Set();
     document.getElementById("status").textContent = page.status || "";
-    for (const section of page.sections) {
+    page.sections.forEach((section, number) => {
       known.add(section.id);
       let place = document.getElementById(section.id);
       if (!place) {
         place = node("section", { id: section.id, class: section.wide ? "wide" : null });
-        main.append(place);
+        main.insertBefore(place, main.querySelectorAll("section")[number] || null);
       }
       const text = JSON.stringify(section);
-      if (shown.get(section.id) === text) continue;
+      // What somebody is looking at or has the focus in is drawn when they have left it.
+      const busy = shown.has(section.id) && (place.matches(":hover") || place.contains(document.activeElement));
+      if (shown.get(section.id) === text || busy) return;
       draw(section, place, shown.has(section.id));
       shown.set(section.id, text);
+    });
+    for (const place of [...main.querySelectorAll("section")])
+      if (!known.has(place.id)) { place.remove(); shown.delete(place.id); }
+    const titles = JSON.stringify(page.sections.map((section) => [section.id, section.title]));
+    if (titles !== listed) {
+      const list = node("ul", {}, ...page.sections.map((section) => node("li", {}, node("a", { href: `#${section.id}` }, section.title))));
+      document.getElementById("contents").replaceChildren(list);
+      listed = titles;
     }
-    for (const place of [...main.querySelectorAll("section")]) if (!known.has(place.id)) place.remove();
-    const list = node("ul", {}, ...page.sections.map((section) => node("li", {}, node("a", { href: `#${section.id}` }, section.title))));
-    document.getElementById("contents").replaceChildren(list);
     latest = page;
   }
 
-  let latest = null, width = 0;
+  let latest = null, listed = "", width = 0;
   addEventListener("resize", () => {
     if (!latest || innerWidth === width) return;
     width = innerWidth;
