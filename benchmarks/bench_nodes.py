@@ -42,8 +42,8 @@ def run(engine: str, schedule: str, cascade: bool, nodes: int) -> dict[str, floa
 
     began = time.perf_counter()
     train(
-        LaSVM(gamma=0.012, gap=0.2, cascade=cascade), Digits(), rule=Margin(0.1), examples=EXAMPLES, nodes=nodes, engine=engine,
-        schedule=schedule, observers=[observe],
+        LaSVM(gamma=0.012, gap=0.2, cascade=cascade), Digits(), rule=Margin(0.1), examples=EXAMPLES, nodes=nodes,
+        engine=engine, schedule=schedule, observers=[observe],
     )  # fmt: skip
     return {"start": times[1] - began, "seconds": times[-1] - times[1]}
 
