@@ -10,7 +10,7 @@ import typer
 from paraactive.cli.base import JsonOption
 
 RunsArgument = Annotated[
-    list[Path], typer.Argument(metavar="RUN...", help="Run files, as train --out wrote them; several are compared.")
+    list[Path], typer.Argument(metavar="RUN", help="Run files, as train --out wrote them; several are compared.")
 ]
 ImageOption = Annotated[
     str | None,
@@ -52,7 +52,7 @@ def reproduce(
         ),
     ],
     scale: Annotated[
-        str, typer.Option(help="small: five minutes on two cores. paper: to where passive learning levels off.")
+        str, typer.Option(help="small: a few minutes. paper: to where passive learning levels off.")
     ] = "small",
     seeds: Annotated[int | None, typer.Option(help="Runs of each kind. Default: by experiment and scale.")] = None,
     steps: Annotated[int, typer.Option(help="Of delays: examples of each run.")] = 100_000,
