@@ -293,7 +293,7 @@ def _speedup(number: int, story: Story, several: bool) -> Chart | None:
         if base and check.what == "paper's clock" and check.measured > 0
     ]
     if len(measured) > 1:
-        curves.append(Curve("measured, simulated nodes", measured, 1))
+        curves.append(Curve("measured, on the paper's clock", measured, 1))
     nodes = "one node is enough" if planned.pays_until == 1 else f"{planned.pays_until} nodes pay"
     at_most = planned.pays_until >= planned.predictions[-1].nodes
     rule = "more would still pay" if at_most else f"{planned.bound}-bound beyond"

@@ -218,7 +218,7 @@
     let last = -Infinity;
     section.labels.forEach((label, place) => {
       const middle = box.left + (place + 0.5) * each, half = String(label).length * 3.6;
-      if (middle - half < last + 6) return;
+      if (middle - half < last + 6 || middle + half > box.right + 12) return; // No room for it.
       last = middle + half;
       plot.append(node("svg:text", { x: middle, y: box.bottom + 16, "text-anchor": "middle" }, String(label)));
     });
