@@ -33,6 +33,7 @@ class Host:
         self._shared, self._number, self._post = SharedModel(node), node.number, post
         self._incoming, self._outgoing, self._posting = Incoming[ToNode](), Outgoing[FromNode](), threading.Lock()
         self._inbox: queue.SimpleQueue[ToNode] = queue.SimpleQueue()
+        self._delivering = threading.Lock()
         self._said: deque[ToNode] = deque()
         """Taken from the inbox, and not yet done."""
         self._arrivals: deque[float] = deque()
@@ -42,10 +43,11 @@ class Host:
 
     def deliver(self, letter: Letter[ToNode]) -> None:
         """A letter from the driver; on any thread, in any order."""
-        for message in self._incoming.accept(letter):
-            if isinstance(message, Fresh):
-                self._arrivals.append(time.perf_counter())
-            self._inbox.put(message)
+        with self._delivering:  # Two threads must not swap what they were told to put down in order.
+            for message in self._incoming.accept(letter):
+                if isinstance(message, Fresh):
+                    self._arrivals.append(time.perf_counter())
+                self._inbox.put(message)
 
     def _send(self, message: FromNode) -> None:
         with self._posting:
