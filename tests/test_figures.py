@@ -42,13 +42,13 @@ def test_the_svm_with_the_rule_of_the_paper_as_the_command_line_runs_it() -> Non
 
 
 def test_the_svm_with_all_settings_of_the_paper() -> None:
-    # Without reprocessing to a gap a single checkpoint can be far off, so three neighbours are averaged.
+    # Without reprocessing to a gap a checkpoint can be far off, and so can a seed: three of each are averaged.
     ends = [10 * BATCH, 89 * BATCH, 90 * BATCH, 91 * BATCH]
-    early, *late = _checkpoints(LaSVM(C=1, gamma=0.012), Margin(0.1), Digits(), ends)
-    assert early[0] < 0.03
-    assert early[1] <= 45
-    assert np.mean([mistakes for _, mistakes, _ in late]) <= 30
-    assert late[-1][2] <= 4500
+    runs = [_checkpoints(LaSVM(C=1, gamma=0.012), Margin(0.1), Digits(seed=seed), ends) for seed in range(3)]
+    assert all(early[0] < 0.03 for early, *_ in runs)
+    assert np.mean([early[1] for early, *_ in runs]) <= 45
+    assert np.mean([mistakes for _, *late in runs for _, mistakes, _ in late]) <= 30
+    assert all(late[-1][2] <= 4500 for _, *late in runs)
 
 
 @cache

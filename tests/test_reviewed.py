@@ -21,7 +21,7 @@ from paraactive.events import Event
 from paraactive.examples import Doubles, Examples, Ints, Selected, SparseRows
 from paraactive.learners import Guarded
 from paraactive.node import Node
-from paraactive.report import page_of, read_story, write_report
+from paraactive.report import read_story, write_report
 from paraactive.rules import Margin, SignedMargin, Uniform, floored
 from paraactive.rules.base import rises_with_doubt
 from paraactive.run import Run
@@ -264,13 +264,6 @@ def test_a_run_is_whole_in_its_file_though_somebody_looked_when_it_ended(tmp_pat
         file.close()
     with RunFile.read(copy) as file:
         assert file.seen == 1200
-
-
-def test_looking_at_a_run_that_ended_leaves_nothing_beside_it(tmp_path: Path) -> None:
-    moons_run(tmp_path / "run.db")
-    before = sorted(path.name for path in tmp_path.iterdir())
-    page_of([read_story(tmp_path / "run.db")])
-    assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
 @pytest.mark.parametrize("budget", [200, 400, 600])

@@ -144,7 +144,7 @@ def test_a_run_that_is_extended_ends_as_one_long_run(schedule: str, tmp_path: Pa
 def no_times(ended: Round) -> dict[str, Any]:
     """Nor what a node chose to compute, which follows from what it counted since it began."""
     times = {"fetch_seconds": 0, "sift_seconds": 0, "update_seconds": 0, "elapsed": dict.fromkeys(ended.elapsed, 0.0)}
-    return times | {"scored": 0}
+    return times | {"scored": 0, "nodes": ()}
 
 
 def test_a_run_that_goes_on_with_other_nodes_ends_as_if_it_had_not(tmp_path: Path):

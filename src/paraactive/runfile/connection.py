@@ -120,15 +120,14 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
     """A connection that cannot write, also where nothing can be written beside the file."""
-    beside = [path.with_name(path.name + suffix) for suffix in ("-wal", ".lock")]
-    if not any(other.exists() for other in beside):
-        return connect(path, "ro&immutable=1")  # Nobody writes it, and looking at it leaves nothing beside it.
     connection = connect(path, "ro")
     try:
         connection.execute("SELECT count(*) FROM sqlite_master")
-    except sqlite3.OperationalError:  # In a folder that cannot be written: a live run's files are needed to read it.
+    except sqlite3.OperationalError:
         connection.close()
-        return connect(path, "rw")
+        if path.with_name(path.name + "-wal").exists():  # A run may be writing: what it has committed is in there.
+            return connect(path, "rw")
+        return connect(path, "ro&immutable=1")
     except sqlite3.DatabaseError:
         pass  # It is no SQLite file; whoever asked says so.
     return connection
