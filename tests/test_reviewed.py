@@ -266,6 +266,13 @@ def test_a_run_is_whole_in_its_file_though_somebody_looked_when_it_ended(tmp_pat
         assert file.seen == 1200
 
 
+def test_looking_at_a_run_that_ended_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    moons_run(tmp_path / "run.db")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    read_story(tmp_path / "run.db")
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
 @pytest.mark.parametrize("budget", [200, 400, 600])
 def test_a_budget_that_ends_with_a_round_can_be_reported(tmp_path: Path, budget: int) -> None:
     x, y = two_moons(1200, noise=0.3, seed=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -131,6 +131,18 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
     except sqlite3.DatabaseError:
         pass  # It is no SQLite file; whoever asked says so.
     return connection
+
+
+def tidy(path: Path) -> None:
+    """Leave no journal beside a file that nobody writes: SQLite removes it with the last who could have written."""
+    journal, lock = (path.with_name(path.name + suffix) for suffix in ("-wal", ".lock"))
+    if journal.exists() and not lock.exists() and path.exists():
+        with suppress(sqlite3.Error, RunFileError):
+            last = connect(path, "rw")
+            try:
+                last.execute("SELECT count(*) FROM sqlite_master")
+            finally:
+                last.close()
 
 
 def open_checked(

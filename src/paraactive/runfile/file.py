@@ -114,6 +114,8 @@ class RunFile:
             self._database.close()
             if self._lock:
                 self._lock.release()
+            else:
+                connection.tidy(self.path)
 
     def __enter__(self) -> RunFile:
         return self
