@@ -88,19 +88,22 @@ def main() -> None:
     before = json.loads(known.read_text()) if known.exists() else {}
     parts = [part for part in parts if part[0] in wanted or part[0] in before]
     figures: dict[str, Any] = {name: before[name] for name, *_ in parts if name not in wanted}
+    here, machines = measuring.machine(), dict[str, str](before.get("machines", {}))
     for name, _, measure, _ in parts:
         if name in wanted:
-            figures[name] = measure()
+            figures[name], machines[name] = measure(), here
             # After each: what took an hour is not lost if the next one fails.
-            known.write_text(json.dumps({**before, **figures, "machine": measuring.machine()}, indent=2) + "\n")
+            known.write_text(json.dumps({**before, **figures, "machines": machines}, indent=2) + "\n")
     text = [
         "# What was measured",
         "",
-        f"By `make bench`, on one core unless it says otherwise, of: {measuring.machine()}.",
+        f"By `make bench`, on one core unless it says otherwise, of: {here}.",
         f"Median of {repeats} (smallest-largest); both sides of a ratio were measured in the same run.",
     ]
     for name, title, _, render in parts:
         text += ["", f"## {title}", "", render(figures[name])]
+        if machines.get(name, here) != here:
+            text[-1] += f"\n\nMeasured on another machine: {machines[name]}."
         print("\n".join(text[-2:]))
     (HERE / "RESULTS.md").write_text("\n".join(text) + "\n")
     put_into_readme(bench_svm.render(figures["svm"]))
