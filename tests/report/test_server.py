@@ -77,8 +77,6 @@ def test_a_site_that_points_its_name_here_is_refused(digits: Recorded) -> None:
 
 def test_while_a_run_goes_on_the_page_grows_and_the_run_does_not_notice(tmp_path: Path, digits: Recorded) -> None:
     path, looks = tmp_path / "live.db", list[int]()
-    with Server([digits.path]) as first:
-        first.server_close()
 
     def look(run: Run) -> bool:
         """After every round, in the middle of the run: so it is always another state of the file."""

@@ -281,11 +281,11 @@ class LaSVM:
 
     def _early_places(self) -> NDArray[np.intp]:
         """Of each vector: which of the first examples it is. Others may have its key; then it is the nearest."""
-        found: list[int] = []
+        found, vectors = list[int](), self._live.original()
         for slot, key in enumerate(self._keys[: self.vectors]):
             same = np.flatnonzero(self._early_keys == key)
             if len(same) > 1:
-                vector = _dense(self._live.original()[slot : slot + 1])
+                vector = _dense(vectors[slot : slot + 1])
                 same = same[np.argsort(((_dense(self._early[same]) - vector) ** 2).sum(axis=1), kind="stable")]
             found.append(int(same[0]))
         return np.array(found, np.intp)
