@@ -261,7 +261,7 @@ def test_a_disk_that_fills_up_leaves_a_run_file_that_resumes(file: Job, tmp_path
     said, to_say = multiprocessing.get_context("fork").Pipe(duplex=False)
 
     def fill_up() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (file.size * 2 // 5, resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (file.size * 4 // 5, resource.RLIM_INFINITY))
         try:
             file.begin(path)
         except RunFileError as error:

@@ -17,6 +17,7 @@ from making import two_moons
 from paraactive import Arrays, Digits, LaSVM, Model, Network, replay, train
 from paraactive.errors import InputError, ParaActiveError
 from paraactive.learners import Learner
+from paraactive.model import _hash_of
 from paraactive.rules import Uniform
 from strange import Elsewhere
 
@@ -101,7 +102,7 @@ def test_a_file_that_is_there_is_kept_unless_told(tmp_path: Path) -> None:
     _run(tmp_path / "run.db")
     model = Model.load(tmp_path / "run.db")
     (tmp_path / "a.model").write_text("mine")
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         model.save(tmp_path / "a.model")
     assert (tmp_path / "a.model").read_text() == "mine"
     model.save(tmp_path / "a.model", overwrite=True)
@@ -168,6 +169,15 @@ def _pickled(members: dict[str, bytes]) -> None:
     members["state.alpha.npy"] = out.getvalue()
 
 
+def _resealed(members: dict[str, bytes]) -> None:
+    """As if the file had been written so: its hash is that of what is in it."""
+    if "paraactive.npy" not in members:
+        return
+    arrays = {name.removesuffix(".npy"): np.load(io.BytesIO(data), allow_pickle=True) for name, data in members.items()}
+    about = json.loads(bytes(arrays.pop("paraactive")))
+    _about(hash=_hash_of(about, arrays))(members)
+
+
 def _swapped(members: dict[str, bytes]) -> None:
     alpha = np.load(io.BytesIO(members["state.alpha.npy"]))
     alpha[0] += 1
@@ -197,6 +207,9 @@ def test_a_model_file_that_was_changed_is_refused(change: Any, words: str, tmp_p
     path = tmp_path / "a.model"
     Model.load(tmp_path / "run.db").save(path)
     path.write_bytes(_rewritten(path.read_bytes(), change))
+    with pytest.raises(InputError, match=f"hash does not match|plain array|objects|something else|{words}"):
+        Model.load(path)
+    path.write_bytes(_rewritten(path.read_bytes(), _resealed))
     with pytest.raises(InputError, match=words):
         Model.load(path)
 

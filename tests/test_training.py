@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import pytest
 
-from disk import log_of, sql
+from disk import log_of, reseal, sql
 from making import two_moons
 from paraactive import Arrays, Digits, LaSVM, Network, replay, resume, train
 from paraactive.engines import Cluster
-from paraactive.errors import InputError, ReplayError, RunFileError
+from paraactive.errors import InputError, ReplayError, RunFileError, RunFileWarning
 from paraactive.events import Evaluated, Event, Round, RunEnded, RunStarted, SnapshotTaken
 from paraactive.examples import Doubles, Examples, Floats, Ints, Selected
 from paraactive.learners import Learner
@@ -97,6 +97,9 @@ def test_replay_of_a_log_that_was_tampered_with_says_so(tampering: str, place: s
     train(Network(hidden=20), moons(), rule=Gradient(), **BATCH, out=out)
     one = f"(SELECT sequence FROM entries WHERE p < 0.5 ORDER BY sequence {place} LIMIT 1)"
     sql(out, f"UPDATE entries SET {tampering} WHERE sequence = {one}")
+    with pytest.raises(RunFileError, match="the hash of its log does not match"):
+        replay(out)
+    reseal(out)
     with pytest.raises(ReplayError, match="another model than the run had: the log was changed"):
         replay(out)
 
@@ -110,6 +113,7 @@ def test_replay_of_a_run_that_never_ended_is_checked_at_its_snapshots(out: Path)
         train(Network(hidden=20), moons(), **BATCH, out=out, snapshot_seconds=0.0, observers=[die])
     assert replay(out).seen == 1600
     sql(out, "UPDATE entries SET p = p / 2 WHERE sequence = 300")
+    reseal(out)
     with pytest.raises(ReplayError):
         replay(out)
 
@@ -174,7 +178,8 @@ def test_a_run_without_snapshots_resumes_from_its_log_alone(out: Path):
 def test_a_run_with_damaged_snapshots_resumes_from_its_log(out: Path):
     run = train(svm(), moons(), **BATCH, out=out, snapshot_seconds=0.0)
     sql(out, "UPDATE snapshots SET state = x'00ff'")
-    assert resume(out, stream=moons()).learner.digest() == run.learner.digest()
+    with pytest.warns(RunFileWarning, match="is damaged"):
+        assert resume(out, stream=moons()).learner.digest() == run.learner.digest()
 
 
 def test_arrays_in_memory_must_be_handed_over_to_resume(out: Path):
@@ -621,6 +626,10 @@ def test_a_trained_learner_is_refused_to_resume_with(out: Path):
 def test_a_run_file_that_makes_no_sense_is_damaged(damage: str, out: Path):
     train(svm(), moons(), **BATCH, test=(X, Y), out=out)
     sql(out, damage)
+    for again in (lambda: resume(out, stream=moons()), lambda: replay(out)):
+        with pytest.raises(RunFileError, match=r"is damaged: (the hash of its configuration|what it says cannot)"):
+            again()
+    reseal(out)
     for again in (lambda: resume(out, stream=moons()), lambda: replay(out)):
         with pytest.raises(RunFileError, match="is damaged: what it says cannot be used"):
             again()

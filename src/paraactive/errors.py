@@ -75,6 +75,10 @@ class SlowScoresWarning(RuntimeWarning):
     """A model of another library is scored row by row, because its bits depend on the rows beside."""
 
 
+class RunFileWarning(UserWarning):
+    """Something about a run file that the user should know; it is read all the same."""
+
+
 class NodeWarning(RuntimeWarning):
     """A node was lost, or did not come; the run goes on without it."""
 

@@ -229,7 +229,7 @@ class Selected:
         """Importance/p, which is 1/p where the user gave no weights: it makes every weighted sum unbiased."""
         return self.examples.importance / self.p
 
-    def take(self, rows: slice) -> Selected:
+    def take(self, rows: Which) -> Selected:
         """The given rows."""
         return Selected(self.examples.take(rows), self.p[rows], self.seen[rows], self.version[rows], self.node[rows])
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from paraactive.events import Round
-from paraactive.examples import Doubles, Entries, Ints, Labels, Place, Selected, Stretch, Tile
+from paraactive.examples import Doubles, Entries, Ints, Place, Selected, Stretch, Tile
 from paraactive.validation import whole
 
 
@@ -49,8 +49,11 @@ class Log(Protocol):
         """The same examples with their places in the total order."""
         ...
 
-    def end_round(self, ended: Round) -> None:
-        """What was appended since the last call is one round."""
+    def end_round(self, ended: Round) -> Round:
+        """What was appended since the last call is one round.
+
+        Returns the round as it is in the log: one that has to pay for labels may end a round before its last example.
+        """
         ...
 
     def accept(self, tile: Tile, selected: Selected, ended: Round | None) -> Entries:
@@ -71,6 +74,29 @@ class Log(Protocol):
     def learnt(self) -> Learnt:
         """Which examples are in it, in order."""
         ...
+
+
+@dataclass(frozen=True)
+class Question:
+    """Labels that an oracle is asked for together."""
+
+    batch: str
+    """A key that is the same when the same rows are asked for again."""
+    position: Ints
+    """Where in the stream the examples are."""
+    key: Ints
+    """Which rows of the user's data they are."""
+
+    def __len__(self) -> int:
+        return len(self.position)
+
+    @staticmethod
+    def grouped(rows: Iterable[tuple[str, int, int]]) -> list[Question]:
+        """Rows of (batch, position, key), put together by batch, in the order in which the batches first come."""
+        batches: dict[str, list[tuple[int, int]]] = {}
+        for batch, position, key in rows:
+            batches.setdefault(batch, []).append((position, key))
+        return [Question(batch, *np.array(each, np.int64).T) for batch, each in batches.items()]
 
 
 class Weighed(NamedTuple):
@@ -137,7 +163,8 @@ class MemoryLog:
         self._keep, self._ended = keep, list[Round]()
         self._accepted: list[Tile] = []
         self._learnt: list[Learnt] = []
-        self._answers: dict[int, int] = {}
+        self._answers: dict[int, int | None] = {}
+        self._questions: list[Question] = []
 
     def append(self, selected: Selected) -> Entries:
         """The same examples with their places in the total order."""
@@ -150,12 +177,13 @@ class MemoryLog:
             self.entries.append(entries)
         return entries
 
-    def end_round(self, ended: Round) -> None:
-        """What was appended since the last call is one round."""
+    def end_round(self, ended: Round) -> Round:
+        """See `Log.end_round`."""
         self.seen, self.round_version = ended.seen, ended.version
         self.rounds += 1
         if self._keep:
             self._ended.append(ended)
+        return ended
 
     def accept(self, tile: Tile, selected: Selected, ended: Round | None) -> Entries:
         """See `Log.accept`."""
@@ -184,13 +212,21 @@ class MemoryLog:
         """See `Log.learnt`."""
         return Learnt.concatenate([Learnt.nothing(), *self._learnt])
 
-    def answers(self) -> dict[int, int]:
+    def answers(self) -> dict[int, int | None]:
         """See `oracle.Answers`."""
         return self._answers
 
-    def remember(self, index: Ints, y: Labels) -> None:
+    def questions(self) -> list[Question]:
         """See `oracle.Answers`."""
-        self._answers.update(zip(index.tolist(), y.tolist(), strict=True))
+        return [each for each in self._questions if not set(each.position.tolist()) <= self._answers.keys()]
+
+    def ask(self, question: Question) -> None:
+        """See `oracle.Answers`."""
+        self._questions = [*self.questions(), question]
+
+    def remember(self, index: Ints, y: Sequence[int | None]) -> None:
+        """See `oracle.Answers`."""
+        self._answers.update(zip(index.tolist(), y, strict=True))
 
     def secure(self) -> None:
         """See `oracle.Answers`: memory is as safe as it can be."""

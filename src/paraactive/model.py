@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import zipfile
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,20 +13,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from paraactive import arguments, parts
 from paraactive._version import __version__
-from paraactive.errors import InputError, cannot_write
+from paraactive.errors import InputError, ParaActiveError, RunFileWarning
 from paraactive.evaluation import count_mistakes, find_again
 from paraactive.examples import Doubles, Examples, SparseRows
 from paraactive.labels import decide
 from paraactive.learners.base import Learner
 from paraactive.learners.rows import scores
+from paraactive.replacing import replacing
 from paraactive.runfile import RunFile
-from paraactive.state import State, pack, unpack
+from paraactive.state import State, digest, pack, unpack
 from paraactive.streams import Stream, open_examples
 from paraactive.streams.arrays import encode
 from paraactive.streams.columns import check_width, features_alone
 
-FORMAT = 2
-"""Of the file. One of another format is refused."""
+FORMAT = 3
+"""Of the file."""
+_WITHOUT_HASH = 2
+"""An older format that is still read. Others are refused."""
 _ABOUT = "paraactive"
 """The array that says what the others are; a learner's own are beside it."""
 _ZIP = b"PK"
@@ -108,9 +111,11 @@ class Model:
             "classes": list(self.classes),
             "width": self.width, "features": self.features, "digest": self.learner.digest(),
         }  # fmt: skip
+        state = {f"state.{name}": array for name, array in self.learner.save().items()}
+        about["hash"] = _hash_of(about, state)
         text = np.frombuffer(json.dumps(about).encode(), np.uint8)
-        state: State = {_ABOUT: text} | {f"state.{name}": array for name, array in self.learner.save().items()}
-        _write(Path(path), pack(state), overwrite)
+        with replacing(path, overwrite=overwrite) as file:
+            file.write(pack({_ABOUT: text, **state}))
 
     @classmethod
     def load(cls, path: str | Path, *, learner: Learner | None = None, stream: Stream | None = None) -> Model:
@@ -131,44 +136,48 @@ def _is_archive(path: Path) -> bool:
         return file.read(len(_ZIP)) == _ZIP
 
 
-def _write(path: Path, data: bytes, overwrite: bool) -> None:
-    try:
-        with path.open("wb" if overwrite else "xb") as file:
-            file.write(data)
-    except FileExistsError:
-        raise InputError(
-            f"{path} is there already",
-            why="it is never overwritten unasked",
-            remedy="give another name, or --overwrite",
-        ) from None
-    except OSError as error:
-        raise cannot_write(path, error) from error
+def _hash_of(about: dict[str, Any], state: State) -> str:
+    """A hash of everything in a model file: what it says of the model, and all arrays by their names."""
+    text = json.dumps({name: value for name, value in about.items() if name != "hash"}, sort_keys=True)
+    return digest({_ABOUT: np.frombuffer(text.encode(), np.uint8), **state})
 
 
 def _from_file(path: Path, given: Learner | None) -> Model:
     try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-        arrays = unpack(path.read_bytes()) if f"{_ABOUT}.npy" in names else {}
-    except (InputError, zipfile.BadZipFile) as error:
-        raise _unknown(path, f"it is damaged ({error.args[0]})") from None
+        arrays = unpack(path.read_bytes())
+    except InputError as error:
+        raise _unknown(path, error.why) from None
     if _ABOUT not in arrays:
         raise _unknown(path, "it is a numpy file of something else")
     try:
         about = json.loads(bytes(arrays.pop(_ABOUT)))
-        if about["format"] != FORMAT:
-            raise _unknown(path, f"it has format {about['format']}, and this version of paraactive reads {FORMAT}")
+        _check_about(path, about, arrays)
         classes = tuple(map(str, about["classes"]))
         learner = arguments.the_learner(given, about["learner"], len(classes))
         learner.load({name.removeprefix("state."): array for name, array in arrays.items()})
         model = Model(learner, classes, int(about["width"]), _names(about["features"]))
         if learner.digest() != about["digest"] or len(model.classes) != (getattr(learner, "classes", 2) or 2):
             raise _unknown(path, "what is in it does not agree with itself")
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, InputError):
-            raise
+    except ParaActiveError:
+        raise
+    except Exception as error:  # What a damaged file says can make a learner raise anything.
         raise _unknown(path, f"what it says cannot be used ({type(error).__name__}: {error})") from error
     return model
+
+
+def _check_about(path: Path, about: dict[str, Any], state: State) -> None:
+    if about["format"] not in (_WITHOUT_HASH, FORMAT):
+        known = f"this version of paraactive reads the formats {_WITHOUT_HASH} and {FORMAT}"
+        raise _unknown(path, f"it has format {about['format']}, and {known}")
+    if about["format"] == _WITHOUT_HASH:
+        warnings.warn(
+            f"{path} has no hash over all of it: an older version of paraactive wrote it, so damage may go unnoticed; "
+            "save the model again to add one",
+            RunFileWarning,
+            stacklevel=5,
+        )
+    elif about["hash"] != _hash_of(about, state):
+        raise _unknown(path, "it is damaged: its hash does not match what is in it")
 
 
 def _names(names: list[str] | None) -> tuple[str, ...] | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import hashlib
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -10,8 +12,8 @@ import numpy as np
 
 from paraactive.errors import InputError
 from paraactive.events import Round
-from paraactive.examples import Entries, Features, Floats, Ints, Labels, Selected, SparseRows
-from paraactive.log import Log
+from paraactive.examples import Entries, Features, Floats, Ints, Selected, SparseRows
+from paraactive.log import Log, Question
 from paraactive.streams.columns import label_column, named_labels
 from paraactive.validation import whole
 
@@ -20,52 +22,88 @@ from paraactive.validation import whole
 class Oracle:
     """Who knows the labels, and what they may cost.
 
-    `ask(index, x)` is called with positions in the stream and their rows, at most `batch` at a time, and returns a
-    label for each, by the names of the stream's classes; sparse rows come dense. It is never asked twice for one
-    position, and at most for `budget` labels in all: where it would be for more, the run ends.
+    Parameters
+    ----------
+    ask : function of (rows, x) or (rows, x, key)
+        Called with row numbers of the user's data and the features of these rows, at most `batch` at a time. Returns a
+        label for each row, by the names of the stream's classes, or None for a row that is to be skipped. Sparse
+        features come dense. A parameter that is called `key` receives a text that is the same whenever the same rows
+        are asked for again.
+    budget : int or None
+        Rows that may be asked for in all; the run ends where it would need more. None: no limit.
+    batch : int
+        Rows asked for in one call, at most.
+    per_round : int or None
+        Rows asked for in one round after the warmstart, at most. The round ends there, and the model learns these
+        labels before it selects more. None: no limit.
 
+    Notes
+    -----
+    A question is on disk before it is asked, and counts against the budget from then on. A run that is killed before it
+    has written the answers down asks this one batch again when it is resumed, with the same key; no other row is ever
+    asked for twice. So an oracle that is paid by the label should keep its answers by `key`.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from paraactive import LaSVM, train
     >>> from paraactive.streams import Unlabelled
     >>> x = np.random.default_rng(0).normal(size=(3000, 2))
+    >>> y = np.where(np.hypot(x[:, 0], x[:, 1]) > 1.2, "outside", "inside")
     >>> asked = []
-    >>> def friend(index, rows):
-    ...     asked.extend(index)
-    ...     return np.where(np.hypot(rows[:, 0], rows[:, 1]) > 1.2, "outside", "inside")
+    >>> def friend(rows, features):
+    ...     asked.extend(rows)
+    ...     return y[rows]
     >>> stream = Unlabelled(x, classes=("inside", "outside"))
     >>> run = train(LaSVM(gamma=1.0, gap=0.2), stream, warmstart=100, batch=200, oracle=Oracle(friend, budget=400))
-    >>> error = np.mean((run.learner.score(x) > 0) != (np.hypot(x[:, 0], x[:, 1]) > 1.2))
+    >>> error = np.mean((run.learner.score(x) > 0) != (y == "outside"))
     >>> print(f"{len(asked)} labels for more than 2000 rows: {run.seen > 2000}, error {error:.2f}")
     400 labels for more than 2000 rows: True, error 0.02
     """
 
-    ask: Callable[[Ints, Floats], Iterable[Any]]
+    ask: Callable[[Ints, Floats], Iterable[Any]] | Callable[[Ints, Floats, str], Iterable[Any]]
     budget: int | None = None
-    """Labels that may be asked for in all; None: as many as are selected."""
     batch: int = 100
-    """Labels asked for at once, at most."""
+    per_round: int | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.ask):
             raise InputError(
                 f"ask is of type {type(self.ask).__name__}",
                 why="it is called for labels",
-                remedy="give a function of positions and rows that returns a label for each",
+                remedy="give a function of row numbers and rows that returns a label for each",
             )
-        if self.budget is not None:
-            whole("budget", self.budget, 1)
+        for name in ("budget", "per_round"):
+            if getattr(self, name) is not None:
+                whole(name, getattr(self, name), 1)
         whole("batch", self.batch, 1)
+
+    @property
+    def takes_key(self) -> bool:
+        """True if `ask` has a parameter `key`."""
+        try:
+            return "key" in inspect.signature(self.ask).parameters
+        except (TypeError, ValueError):  # A function that is not written in Python may not say.
+            return False
 
 
 class Answers(Protocol):
-    """Where labels that were paid for are kept, by position: they are never asked for again."""
+    """Where questions and the labels that were paid for are kept, by position."""
 
-    def answers(self) -> Mapping[int, int]:
-        """Those known so far."""
+    def answers(self) -> Mapping[int, int | None]:
+        """The labels known so far; None for a row that was skipped."""
         ...
 
-    def remember(self, index: Ints, y: Labels) -> None:
-        """These were told; they are safe from now on."""
+    def questions(self) -> list[Question]:
+        """What was asked and is not answered."""
+        ...
+
+    def ask(self, question: Question) -> None:
+        """It is about to be asked. It is safe from now on."""
+        ...
+
+    def remember(self, index: Ints, y: Sequence[int | None]) -> None:
+        """These were told. They are safe from now on."""
         ...
 
     def secure(self) -> None:
@@ -84,13 +122,15 @@ class BudgetSpent(Exception):  # noqa: N818 (it is the end of a run, not an erro
 class AskingLog:
     """A log that asks for the labels of what it is given, before it gives it a place.
 
-    When the money runs out in a round, the round ends before the first example that nobody can be asked for. A resumed
+    When the budget runs out in a round, the round ends before the first example that nobody can be asked for. A resumed
     run takes it for one that was cut short, and does it again, whole.
     """
 
     def __init__(self, log: Log, answers: Answers, oracle: Oracle, classes: tuple[str, ...]) -> None:
         self._log, self._answers, self._oracle, self._classes = log, answers, oracle, classes
         self._ends_at: int | None = None
+        """Where the present round ends, if that is before its last example."""
+        self._is_spent = False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._log, name)
@@ -98,53 +138,100 @@ class AskingLog:
     def append(self, selected: Selected) -> Entries:
         """See `Log.append`."""
         known = dict(self._answers.answers())
-        return self._log.append(self._labelled(self._affordable(selected, known), known))
+        asked = {position for question in self._answers.questions() for position in question.position.tolist()}
+        selected = self._affordable(self._few(selected), known.keys() | asked)
+        return self._log.append(self._labelled(selected, known))
 
-    def end_round(self, ended: Round) -> None:
+    def end_round(self, ended: Round) -> Round:
         """See `Log.end_round`."""
-        if self._ends_at is None:
-            return self._log.end_round(ended)
-        ended = replace(ended, seen=self._ends_at, selected=ended.version - self._log.round_version)
+        seen = ended.seen if self._ends_at is None else self._ends_at
+        self._ends_at = None
+        ended = replace(ended, seen=seen, selected=ended.version - self._log.round_version)
         self._log.end_round(ended)
-        raise BudgetSpent(ended)
+        if self._is_spent:
+            raise BudgetSpent(ended)
+        return ended
 
-    def _affordable(self, selected: Selected, known: dict[int, int]) -> Selected:
-        """As many from the beginning as there is money for."""
+    def _few(self, selected: Selected) -> Selected:
+        """No more from the beginning than may be asked for in one round; the warmstart is one question."""
+        most = self._oracle.per_round
+        if most is None or not self._log.rounds or len(selected) <= most:
+            return selected
+        return self._up_to(most, selected)
+
+    def _affordable(self, selected: Selected, paid: Set[int]) -> Selected:
+        """As many from the beginning as there is money for; those paid for cost nothing."""
         if self._oracle.budget is None:
             return selected
-        missing = [index not in known for index in selected.examples.index.tolist()]
-        beyond = np.flatnonzero(len(known) + np.cumsum(missing) > self._oracle.budget)
+        new = [position not in paid for position in selected.examples.index.tolist()]
+        beyond = np.flatnonzero(len(paid) + np.cumsum(new) > self._oracle.budget)
+        beyond = beyond[np.asarray(new, bool)[beyond]]
         if not len(beyond):
             return selected
-        self._ends_at = int(selected.examples.index[beyond[0]])
-        return selected.take(slice(0, int(beyond[0])))
+        self._is_spent = True
+        return self._up_to(int(beyond[0]), selected)
 
-    def _labelled(self, selected: Selected, known: dict[int, int]) -> Selected:
+    def _up_to(self, count: int, selected: Selected) -> Selected:
+        self._ends_at = int(selected.examples.index[count])
+        return selected.take(slice(0, count))
+
+    def _labelled(self, selected: Selected, known: dict[int, int | None]) -> Selected:
+        """The selected with their labels, without those that were skipped."""
         examples = selected.examples
-        index = examples.index.tolist()
-        missing = np.array([row for row, position in enumerate(index) if position not in known], np.intp)
-        if len(missing):
-            self._answers.secure()  # It may take days, or end here.
-        for start in range(0, len(missing), self._oracle.batch):
-            rows = missing[start : start + self._oracle.batch]
-            told = self._ask(examples.index[rows], _dense(examples.x[rows]))
-            self._answers.remember(examples.index[rows], told)
-            known.update(zip(examples.index[rows].tolist(), told.tolist(), strict=True))
-        y = np.array([known[position] for position in index], np.int8)
-        return replace(selected, examples=replace(examples, y=y))
+        row_of = {position: row for row, position in enumerate(examples.index.tolist())}
+        for question in self._open_questions(selected, known, row_of):
+            rows = [row_of[position] for position in question.position.tolist()]
+            told = self._ask(question, _dense(examples.x[np.array(rows, np.intp)]))
+            self._answers.remember(question.position, told)
+            known.update(zip(question.position.tolist(), told, strict=True))
+        y = [known[position] for position in row_of]
+        kept = np.array([row for row, label in enumerate(y) if label is not None], np.intp)
+        labels = np.array([label for label in y if label is not None], np.int8)
+        if len(kept) < len(y):
+            selected = selected.take(kept)
+        return replace(selected, examples=replace(selected.examples, y=labels))
 
-    def _ask(self, index: Ints, x: Floats) -> Labels:
-        given = self._oracle.ask(index, x)
-        if given is None:  # pyright: ignore[reportUnnecessaryComparison]
+    def _open_questions(
+        self, selected: Selected, known: dict[int, int | None], row_of: dict[int, int]
+    ) -> Iterator[Question]:
+        """What must be asked now: first, as it was, what a killed run had asked and not written down."""
+        missing = [position for position in row_of if position not in known]
+        if missing:
+            self._answers.secure()  # It may take days, or end here.
+        for question in self._answers.questions():
+            if row_of.keys() >= set(question.position.tolist()):
+                yield question
+        examples = selected.examples
+        missing = [row_of[position] for position in missing if position not in known]
+        for start in range(0, len(missing), self._oracle.batch):
+            rows = np.array(missing[start : start + self._oracle.batch], np.intp)
+            batch = _batch_key(examples.key[rows], _dense(examples.x[rows]))
+            question = Question(batch, examples.index[rows], examples.key[rows])
+            self._answers.ask(question)
+            yield question
+
+    def _ask(self, question: Question, x: Floats) -> list[int | None]:
+        ask: Any = self._oracle.ask
+        given = ask(question.key, x, **({"key": question.batch} if self._oracle.takes_key else {}))
+        if given is None:
             raise InputError("the oracle gave nothing", why="it is asked for labels", remedy="return one for each row")
-        labels = label_column(given if isinstance(given, np.ndarray) else list(given))
-        if len(labels) != len(index):
+        told = [*given]
+        if len(told) != len(question):
             raise InputError(
-                f"the oracle gave {len(labels)} labels for {len(index)} examples",
+                f"the oracle gave {len(told)} labels for {len(question)} examples",
                 why="each has one",
-                remedy="return one label for each position, in their order",
+                remedy="return one label for each row, in their order, or None to skip it",
             )
-        return named_labels(labels, self._classes)
+        labels = [label for label in told if label is not None]
+        names = iter(named_labels(label_column(labels), self._classes).tolist() if labels else ())
+        return [None if label is None else next(names) for label in told]
+
+
+def _batch_key(rows: Ints, x: Floats) -> str:
+    """A text that is the same for the same rows with the same features, whoever asks, and no other."""
+    total = hashlib.sha256(np.ascontiguousarray(rows, "<i8").tobytes())
+    total.update(np.ascontiguousarray(x, "<f4").tobytes())
+    return total.hexdigest()[:32]
 
 
 def _dense(x: Features) -> Floats:

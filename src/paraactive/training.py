@@ -24,10 +24,10 @@ from paraactive.oracle import Answers, AskingLog, BudgetSpent, Oracle
 from paraactive.platforms import versions
 from paraactive.rules import Rule
 from paraactive.run import Run
-from paraactive.runfile import RunFile
+from paraactive.runfile import DURABILITIES, RunFile
 from paraactive.schedules import SCHEDULES, Engine, Plan
 from paraactive.streams import Stream
-from paraactive.validation import whole
+from paraactive.validation import one_of, whole
 
 _EVALUATION_GROWTH = 1.1
 """The model is tried on the test examples whenever it has seen a tenth more than the last time."""
@@ -74,6 +74,7 @@ def train(
     test: TestData = None,
     out: str | Path | None = None,
     overwrite: bool = False,
+    durability: str = "process",
     snapshot_seconds: float = 60.0,
     observers: Sequence[Observer] = (),
     stop: Callable[[Run], bool] | None = None,
@@ -113,6 +114,10 @@ def train(
     test : examples on which mistakes are counted on the way: (x, y), a file, Examples, or True for the stream's own.
     out : a run file, from which the run can be resumed, replayed and looked at.
     overwrite : replace a run file that is there.
+    durability : which crash the run file's last commit survives: "process", the program is killed, or "power", also a
+        loss of power or a crash of the system, which costs a wait for the disk at each commit (at most two commits a
+        second; one for each tile in the asynchronous schedule). With "process" a loss of power may cost the last
+        commits; the file stays whole and can be resumed. Answers of an oracle always survive a loss of power.
     snapshot_seconds : how often the run file gets the whole model; the log is written all the time.
     observers : called with each event.
     stop : called after each round; True ends the run early.
@@ -143,6 +148,7 @@ def train(
     )  # fmt: skip
     parts.warm_up(node, plan.examples, lambda event: _observe(observers, event))
     if out is not None:
+        one_of("durability", durability, DURABILITIES)
         arguments.check_untrained(learner)
         RunFile.check_room(out, overwrite)
     watching = list(observers)
@@ -151,7 +157,8 @@ def train(
         log: Log = MemoryLog()
         if out is not None:
             known = {"paraactive": __version__, "versions": versions()} | _configuration(setting)
-            log = stack.enter_context(RunFile.create(out, known, overwrite=overwrite))
+            known["durability"] = durability
+            log = stack.enter_context(RunFile.create(out, known, overwrite=overwrite, durability=durability))
         return _go_on(Run(learner, plan, engine, schedule), host, log, setting, watching)
 
 
@@ -169,6 +176,7 @@ def resume(
     rule: Rule | None = None,
     oracle: Oracle | None = None,
     test: TestData = None,
+    durability: str | None = None,
     snapshot_seconds: float = 60.0,
     observers: Sequence[Observer] = (),
     stop: Callable[[Run], bool] | None = None,
@@ -194,6 +202,7 @@ def resume(
             tried = find_again(known["test"], stream) if test is None else find_test(test, stream)
             where, schedule = str(known["engine"]), str(known["schedule"])
             address = known["address"] if where == "ray" else None
+            file.survive(known.get("durability", "process") if durability is None else durability)
             setting = _Setting(
                 node,
                 plan,
@@ -214,7 +223,7 @@ def resume(
         _check_not_behind(plan, file)
         parts.warm_up(node, plan.examples, lambda event: _observe(observers, event))
         if plan.examples > file.seen and schedule != "asynchronous":
-            file.drop_short_round(plan)
+            file.drop_short_round(plan, oracle.per_round if oracle else None)
         run = Run(learner, plan, where, schedule)
         with file.understood():
             _catch_up(run, file, setting)
@@ -457,4 +466,5 @@ def _configuration(setting: _Setting) -> dict[str, Any]:
         "address": setting.address,
         "seed": node.seed,
         "budget": setting.oracle.budget if setting.oracle else None,
+        "per_round": setting.oracle.per_round if setting.oracle else None,
     }

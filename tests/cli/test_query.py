@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,12 @@ import pytest
 
 import paraactive
 from cli.asking import Printed, complaint, figures
+from disk import downgrade
 from making import three_blobs, two_moons
 from paraactive import parts
 from paraactive.cli import app
+from paraactive.errors import RunFileWarning
+from paraactive.runfile import RunFile
 from paraactive.streams import Unlabelled
 
 X, Y = two_moons(900, noise=0.15, seed=0)
@@ -77,7 +82,7 @@ def test_it_asks_learns_and_ends_in_the_model_of_a_run_that_was_told_all_at_once
     from paraactive.cli.asking import _rule
 
     stream = Unlabelled.load("rows.csv", ("down", "up"))
-    oracle = paraactive.Oracle(lambda index, x: NAMES[stream.at(index).key])
+    oracle = paraactive.Oracle(lambda rows, x: NAMES[rows], per_round=25)
     learner = parts.build_learner(parts.describe_learner(paraactive.Model.load("run.db").learner))
     run = paraactive.train(
         learner, stream, rule=_rule(None, eta=None, c0=None, rate=None), warmstart=40, batch=150, nodes=1, oracle=oracle
@@ -102,8 +107,11 @@ def test_the_model_can_be_used_as_any_other(capsys: Printed) -> None:
 def test_people_are_told_what_to_do(capsys: Printed) -> None:
     assert app.run([*BEGIN]) == 0
     said = capsys.readouterr().out
-    assert "40 labels are asked for in run.db.ask.csv: fill in the column label (down, up)." in said
-    assert "Then go on with: paraactive query run.db" in said
+    assert said.splitlines() == [
+        "40 labels are asked for in run.db.ask.csv.",
+        "Fill in the column label: down, up, or skip to leave a row out.",
+        "Then continue with: paraactive query run.db",
+    ]
 
 
 def test_the_budget(capsys: Printed) -> None:
@@ -127,8 +135,11 @@ def test_half_filled_in_is_safe_and_asked_for_again(capsys: Printed) -> None:
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ({"label": "left"}, "unknown label 'left': the stream has 'down', 'up'"),
-        ({"position": "first"}, "has the position 'first'"),
+        ({"label": "left"}, "line 2 of run.db.ask.csv (row 303) has the label 'left': the labels are down, up; write"),
+        ({"label": "dwn"}, "did you mean 'down'?"),
+        ({"position": "first"}, "line 2 of run.db.ask.csv has position 'first' and row '303': that was not asked for"),
+        ({"position": "700", "row": "700"}, "line 2 of run.db.ask.csv has position '700' and row '700'"),
+        ({"position": "303", "row": "0"}, "line 2 of run.db.ask.csv has position '303' and row '0'"),
     ],
 )
 def test_answers_that_make_no_sense(wrong: dict[str, str], says: str, capsys: Printed) -> None:
@@ -140,7 +151,7 @@ def test_answers_that_make_no_sense(wrong: dict[str, str], says: str, capsys: Pr
 def test_a_file_of_answers_without_its_columns(capsys: Printed) -> None:
     figures(capsys, *BEGIN, "--json")
     Path("run.db.ask.csv").write_text("a,b\n1,2\n")
-    assert "no columns position and label" in complaint(capsys, "query", "run.db")
+    assert "no columns position, row and label" in complaint(capsys, "query", "run.db")
 
 
 @pytest.mark.parametrize(
@@ -166,6 +177,150 @@ def test_bad_options_are_one_clear_line(arguments: list[str], says: str, capsys:
 def test_what_was_settled_at_the_beginning_cannot_be_changed(capsys: Printed) -> None:
     figures(capsys, *BEGIN, "--json")
     assert "--batch is given for a run file" in complaint(capsys, "query", "run.db", "--batch", "10")
+
+
+def _fill_in(answer: Callable[[dict[str, str]], str]) -> None:
+    table = questions()
+    for row in table:
+        row["label"] = answer(row)
+    with Path("run.db.ask.csv").open("w", newline="") as file:
+        rows = csv.DictWriter(file, list(table[0]))
+        rows.writeheader()
+        rows.writerows(table)
+
+
+def _true(row: dict[str, str]) -> str:
+    return str(NAMES[int(row["row"])])
+
+
+def test_positions_that_were_never_asked_for_are_refused_and_cost_nothing(capsys: Printed) -> None:
+    figures(capsys, *BEGIN, "--budget", "80", "--json")
+    table = questions()
+    more = [table[0] | {"position": str(position), "row": "5", "label": "up"} for position in range(200, 310)]
+    with Path("run.db.ask.csv").open("w", newline="") as file:
+        rows = csv.DictWriter(file, list(table[0]))
+        rows.writeheader()
+        rows.writerows(more)
+    assert "that was not asked for" in complaint(capsys, "query", "run.db")
+    Path("run.db.ask.csv").unlink()
+    again = figures(capsys, "query", "run.db", "--json")
+    assert (again["asked"], again["told"]) == (40, 0)
+
+
+def test_swapped_columns_are_noticed(capsys: Printed) -> None:
+    figures(capsys, *BEGIN, "--json")
+    _fill_in(_true)
+    text = Path("run.db.ask.csv").read_text()
+    Path("run.db.ask.csv").write_text(text.replace("position,row,label", "row,position,label"))
+    assert "that was not asked for" in complaint(capsys, "query", "run.db")
+    with RunFile.read("run.db") as file:
+        assert file.answers() == {}
+
+
+def test_a_line_that_is_there_twice_is_noticed(capsys: Printed) -> None:
+    figures(capsys, *BEGIN, "--json")
+    fill(wrong=questions()[1] | {"label": "up"})
+    assert "2 times: each row is asked for once" in complaint(capsys, "query", "run.db")
+
+
+def test_a_budget_of_300_is_asked_in_small_rounds(capsys: Printed) -> None:
+    x, y = two_moons(4000, noise=0.5, seed=0)
+    np.save("rows.npy", x)
+    begin = ("query", "rows.npy", "--classes", "down,up", "--out", "run.db", "--budget", "300")
+    asked = [figures(capsys, *begin)["asked"]]
+    while True:
+        _fill_in(lambda row: "up" if y[int(row["row"])] > 0 else "down")
+        said = figures(capsys, "query", "run.db")
+        if said["questions"] is None:
+            break
+        asked.append(said["asked"])
+    assert asked == [50] + [25] * 10
+    assert said["told"] == 300
+
+
+def test_rows_that_are_skipped_are_not_learned(capsys: Printed) -> None:
+    figures(capsys, *BEGIN, "--json")
+    _fill_in(lambda row: "skip" if int(row["position"]) < 5 else _true(row))
+    said = figures(capsys, "query", "run.db", "--json")
+    assert said["told"] == 35
+    with RunFile.read("run.db") as file:
+        assert min(file.positions()) == 5
+        assert file.version == 35
+
+
+def test_a_label_that_was_learned_can_be_corrected(capsys: Printed) -> None:
+    figures(capsys, *BEGIN, "--json")
+    wrong = questions()[3]["row"]
+    _fill_in(lambda row: {"up": "down", "down": "up"}[_true(row)] if row["row"] == wrong else _true(row))
+    figures(capsys, "query", "run.db", "--json")
+    for _ in range(3):
+        _fill_in(_true)
+        figures(capsys, "query", "run.db", "--json")
+    figures(capsys, "query", "run.db", "--json", "--correct", f"{wrong}={NAMES[int(wrong)]}")
+    to_the_end(capsys)
+    corrected = paraactive.replay("run.db").learner.digest()
+    Path("run.db").unlink()
+    figures(capsys, *BEGIN, "--json")
+    to_the_end(capsys)
+    assert paraactive.replay("run.db").learner.digest() == corrected
+
+
+@pytest.mark.parametrize(
+    ("correction", "says"),
+    [
+        ("899999=up", "no label of row 899999 was asked for"),
+        ("first=up", "no label of row first was asked for"),
+        ("303=left", "no label 'left': the labels are down, up"),
+    ],
+)
+def test_corrections_that_make_no_sense(correction: str, says: str, capsys: Printed) -> None:
+    figures(capsys, *BEGIN, "--json")
+    _fill_in(_true)
+    assert says in complaint(capsys, "query", "run.db", "--correct", correction)
+
+
+def test_columns_that_are_not_features_are_shown_beside_the_question_and_numbers_are_short(capsys: Printed) -> None:
+    texts = [f"note {number},\nwith a second line" for number in range(900)]
+    with Path("rows.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["user", "across", "text", "high", "label"])
+        rows.writerows([5000 + row, X[row, 0], texts[row], X[row, 1], ""] for row in range(900))
+    figures(capsys, *BEGIN, "--id", "user", "--json")
+    shown = questions()
+    assert list(shown[0]) == ["position", "row", "label", "user", "text", "label (data)", "across", "high"]
+    for row in shown:
+        assert row["user"] == str(int(row["row"]) + 5000)
+        assert row["text"] == texts[int(row["row"])]
+        assert len(row["across"]) <= 10
+    _fill_in(_true)
+    assert figures(capsys, "query", "run.db", "--json")["told"] == 40
+    assert paraactive.Model.load("run.db").width == 2
+
+
+def test_a_text_of_any_length_can_be_asked_about(capsys: Printed) -> None:
+    with Path("rows.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["across", "high", "text"])
+        rows.writerows([*x, "long " * 40_000 if number % 300 == 3 else "short"] for number, x in enumerate(X.tolist()))
+    figures(capsys, *BEGIN, "--json")
+    limit = csv.field_size_limit(10**9)
+    try:
+        _fill_in(_true)
+    finally:
+        csv.field_size_limit(limit)
+    assert figures(capsys, "query", "run.db", "--json")["told"] == 40
+
+
+def test_an_older_run_that_had_asked_goes_on_with_what_was_filled_in(capsys: Printed) -> None:
+    figures(capsys, *BEGIN, "--per-round", "1000", "--json")
+    _fill_in(_true)
+    downgrade(Path("run.db"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", RunFileWarning)
+        assert app.run(["query", "run.db", "--json"]) == 0
+    out, error = capsys.readouterr()
+    assert json.loads(out)["told"] == 40
+    assert error.startswith("paraactive: warning: run.db has no hashes")
 
 
 def test_three_classes(capsys: Printed) -> None:

@@ -31,7 +31,7 @@ from paraactive.cli.base import (
     VerboseOption,
     app,
 )
-from paraactive.errors import NodeWarning, ParaActiveError, ReplicaWarning, SlowScoresWarning
+from paraactive.errors import NodeWarning, ParaActiveError, ReplicaWarning, RunFileWarning, SlowScoresWarning
 
 
 def run(arguments: list[str]) -> int:
@@ -59,7 +59,7 @@ def _warnings_in_one_line() -> Generator[None]:
     shown = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *where: Any, **how: Any) -> None:
-        if issubclass(category, NodeWarning | ReplicaWarning | SlowScoresWarning):
+        if issubclass(category, NodeWarning | ReplicaWarning | RunFileWarning | SlowScoresWarning):
             print(f"paraactive: warning: {message}", file=sys.stderr)
         else:
             shown(message, category, *where, **how)
@@ -392,14 +392,39 @@ def query(
     features: Annotated[
         str | None, typer.Option(help="To begin: columns of the features, as a,b,c. Default: all.")
     ] = None,
-    rule: Annotated[str | None, typer.Option(help="margin, iwal or uniform. Default: margin.")] = None,
-    eta: Annotated[float | None, typer.Option(help="Of margin. Default: 0.3.")] = None,
-    c0: Annotated[float | None, typer.Option(help="Of iwal. Default: 2.")] = None,
-    rate: Annotated[float | None, typer.Option(help="Of uniform. Default: 0.02.")] = None,
-    warmstart: Annotated[int | None, typer.Option(help="Rows asked for first. Default: 50.")] = None,
-    batch: Annotated[int | None, typer.Option(help="Rows sifted in each round. Default: 500.")] = None,
+    id_column: Annotated[
+        str | None,
+        typer.Option(
+            "--id",
+            metavar="COLUMN",
+            help="To begin: a column of numbers that identifies rows and is not a feature. Columns of text never are. "
+            "All columns that are not features are shown beside the question.",
+        ),
+    ] = None,
+    rule: Annotated[
+        str | None, typer.Option(help="To begin: the rule, margin, iwal or uniform. Default: margin.")
+    ] = None,
+    eta: Annotated[float | None, typer.Option(help="To begin: eta of the rule margin. Default: 0.3.")] = None,
+    c0: Annotated[float | None, typer.Option(help="To begin: c0 of the rule iwal. Default: 2.")] = None,
+    rate: Annotated[
+        float | None, typer.Option(help="To begin: sampling rate of the rule uniform. Default: 0.02.")
+    ] = None,
+    warmstart: Annotated[int | None, typer.Option(help="To begin: labels to ask for first. Default: 50.")] = None,
+    batch: Annotated[int | None, typer.Option(help="To begin: rows to sift in each round. Default: 500.")] = None,
+    per_round: Annotated[
+        int | None,
+        typer.Option(help="To begin: labels to ask for in each later round, at most. Default: 25."),
+    ] = None,
     budget: Annotated[
         int | None, typer.Option(help="Labels to ask for in all, at most. Default: as before, or no limit.")
+    ] = None,
+    correct: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ROW=LABEL",
+            help="To go on: change a label that was told before. The run goes back to before it was learned. May be "
+            "given several times.",
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="To begin: of the order and the coins. Default: 0.")] = None,
     out: Annotated[Path | None, typer.Option(help="To begin: the run file to write.")] = None,

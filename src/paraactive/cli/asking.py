@@ -7,12 +7,16 @@ for is sifted again, to the same selection, because the coins and the model are 
 from __future__ import annotations
 
 import csv
+import difflib
+import io
 import json
 import shlex
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,18 +24,23 @@ import paraactive
 from paraactive import parts
 from paraactive.cli.models import write_csv
 from paraactive.cli.options import describe_rule, names_in
-from paraactive.errors import InputError, cannot_write
+from paraactive.errors import InputError
 from paraactive.examples import Floats, Ints
 from paraactive.learners import Guarded, LaSVM
 from paraactive.oracle import Oracle
+from paraactive.replacing import replacing
 from paraactive.rules import Rule, floored
 from paraactive.run import Run
 from paraactive.runfile import RunFile
 from paraactive.streams import Stream, Unlabelled
 from paraactive.streams.columns import named_labels
+from paraactive.streams.files import column_names, number_columns, open_column
+from paraactive.streams.table_columns import check_column
 from paraactive.validation import one_of, whole
 
-_WARMSTART, _BATCH = 50, 500
+_WARMSTART, _BATCH, _PER_ROUND = 50, 500, 25
+_SKIP = "skip"
+"""What a person writes in place of a label that cannot be told."""
 _ETA, _FLOOR, _CAP = 0.3, 0.02, 5.0
 """After 50 labels margin is to be choosy. With a few hundred labels in all, none may weigh much more than others: an
 uncapped weight of 50 cost more errors than the bias of a cap."""
@@ -39,46 +48,85 @@ _BLIND = ("margin", "iwal", "uniform")
 
 
 class _LabelsWanted(Exception):  # noqa: N818 (the user is asked, that is all)
-    """These labels are not known yet."""
+    """The labels of these rows are not known yet."""
 
-    def __init__(self, index: Ints, x: Floats) -> None:
-        self.index, self.x = index, x
+    def __init__(self, rows: Ints) -> None:
+        self.rows = rows
 
 
 def query_labels(
-    data: str, as_json: bool, *, classes: str | None, features: str | None, rule: str | None, eta: float | None,
-    c0: float | None, rate: float | None, warmstart: int | None, batch: int | None, budget: int | None,
-    seed: int | None, out: Path | None,
+    data: str, as_json: bool, *, classes: str | None, features: str | None, id_column: str | None, rule: str | None,
+    eta: float | None, c0: float | None, rate: float | None, warmstart: int | None, batch: int | None,
+    per_round: int | None, budget: int | None, seed: int | None, correct: list[str] | None, out: Path | None,
 ) -> None:  # fmt: skip
     """Begin a run, or go on with one, until labels are needed that nobody has told."""
-    began = _is_run(data)
-    path: Path = Path(data) if began else _needed("out", out)
-    if began:
+    if _is_run(data):
         _refuse(
-            classes=classes, features=features, rule=rule, eta=eta, c0=c0, rate=rate, warmstart=warmstart,
-            batch=batch, seed=seed, out=out,
+            classes=classes, features=features, id=id_column, rule=rule, eta=eta, c0=c0, rate=rate,
+            warmstart=warmstart, batch=batch, per_round=per_round, seed=seed, out=out,
         )  # fmt: skip
-        _read_answers(path)
-        with RunFile.read(path) as file, file.understood():
-            known = file.configuration
-            stream = parts.build_stream(known["stream"])
-        budget = known["budget"] if budget is None else budget
-        go_on = partial(paraactive.resume, path, stream=stream)
-    else:
-        names = _class_names(_needed("classes", classes))
-        chosen = _rule(rule, eta=eta, c0=c0, rate=rate)
-        stream = Unlabelled.load(data, names, columns=names_in(features), seed=seed or 0)
-        first = _WARMSTART if warmstart is None else whole("warmstart", warmstart, 1)
-        go_on = partial(
-            paraactive.train, Guarded(LaSVM(gap=0.2), cap=_CAP), stream, rule=chosen, seed=seed or 0, out=path, nodes=1,
-            warmstart=min(first, stream.length), batch=_BATCH if batch is None else batch,
-        )  # fmt: skip
+        _go_on(Path(data), budget, correct or [], as_json)
+        return
+    path: Path = _needed("out", out)
+    if correct:
+        raise InputError("--correct is given for a new run", why="it has no labels yet", remedy="leave it out")
+    names = _class_names(_needed("classes", classes))
+    chosen = _rule(rule, eta=eta, c0=c0, rate=rate)
+    stream = Unlabelled.load(data, names, columns=_features(data, names_in(features), id_column), seed=seed or 0)
+    first = _WARMSTART if warmstart is None else whole("warmstart", warmstart, 1)
+    begin = partial(
+        paraactive.train, Guarded(LaSVM(gap=0.2), cap=_CAP), stream, rule=chosen, seed=seed or 0, out=path, nodes=1,
+        warmstart=min(first, stream.length), batch=_BATCH if batch is None else batch,
+    )  # fmt: skip
+    _until_asked(path, stream, begin, _oracle(budget, _PER_ROUND if per_round is None else per_round), as_json)
+
+
+def _go_on(path: Path, budget: int | None, corrections: list[str], as_json: bool) -> None:
+    with RunFile.read(path) as file, file.understood():
+        known = file.configuration
+        stream = parts.build_stream(known["stream"])
+    oracle = _oracle(known["budget"] if budget is None else budget, known.get("per_round"))
+    resume = partial(paraactive.resume, path, stream=stream)
+    if not file.has_hashes:  # An older version wrote it, and did not write down what it asked.
+        with suppress(_LabelsWanted):
+            resume(oracle=oracle)
+    _read_answers(path, may_miss=bool(corrections))
+    for correction in corrections:
+        _correct(path, correction)
+    _until_asked(path, stream, resume, oracle, as_json)
+
+
+def _oracle(budget: int | None, per_round: int | None) -> Oracle:
+    return Oracle(_ask, budget, batch=10**9, per_round=per_round)
+
+
+def _until_asked(path: Path, stream: Stream, go_on: Callable[..., Run], oracle: Oracle, as_json: bool) -> None:
     try:
-        run = go_on(oracle=Oracle(_ask, budget, batch=10**9))
+        run = go_on(oracle=oracle)
     except _LabelsWanted as wanted:
         _write_questions(path, stream, wanted, as_json)
     else:
         _tell_end(path, run, as_json)
+
+
+def _ask(rows: Ints, x: Floats) -> Any:  # noqa: ARG001 (an oracle is handed both)
+    raise _LabelsWanted(rows)
+
+
+def _features(data: str, named: list[str] | None, id_column: str | None) -> list[str] | None:
+    """The columns to learn from: those named, or all columns of numbers but the identifier. The others are shown."""
+    if named is not None or column_names(data) is None:
+        if id_column is not None:
+            raise InputError(
+                "--id is given with --features or for a file without named columns",
+                why="it says which column of numbers is not a feature",
+                remedy="leave it out: columns that are not features are shown beside the label",
+            )
+        return named
+    numbers = number_columns(data)
+    if id_column is not None:
+        check_column(data, id_column, list(column_names(data) or ()))
+    return [name for name in numbers if name != id_column]
 
 
 def _class_names(text: str) -> list[str]:
@@ -88,10 +136,6 @@ def _class_names(text: str) -> list[str]:
             f"--classes is {text!r}", why="they are two different names or more", remedy="give them as ham,spam"
         )
     return names
-
-
-def _ask(index: Ints, x: Floats) -> Any:
-    raise _LabelsWanted(index, x)
 
 
 def _is_run(data: str) -> bool:
@@ -116,7 +160,9 @@ def _refuse(**given: Any) -> None:
     for name, value in given.items():
         if value is not None:
             raise InputError(
-                f"--{name} is given for a run file", why="it was settled when the run began", remedy="leave it out"
+                f"--{name.replace('_', '-')} is given for a run file",
+                why="it was settled when the run began",
+                remedy="leave it out",
             )
 
 
@@ -136,55 +182,80 @@ def questions_of(path: Path) -> Path:
 
 def _write_questions(path: Path, stream: Stream, wanted: _LabelsWanted, as_json: bool) -> None:
     with RunFile.read(path) as file, file.understood():
-        known, told, seen = file.configuration, len(file.answers()), file.seen
-    rows = stream.at(wanted.index).key.tolist()
-    names = known["stream"]["columns"] or [f"x{column}" for column in range(known["width"])]
-    questions = questions_of(path)
-    try:
-        with questions.open("w", newline="") as file:
-            write_csv(file, [["position", "row", "label", *names]])
-            write_csv(
-                file,
-                ([i, row, "", *x] for i, row, x in zip(wanted.index.tolist(), rows, wanted.x.tolist(), strict=True)),
-            )
-    except OSError as error:
-        raise cannot_write(questions, error) from error
-    figures = {"run": str(path), "questions": str(questions), "asked": len(rows), "told": told, "seen": seen}
+        known, told, seen = file.configuration, file.answers(), file.seen
+        asked = {row: position for position, row in file.asked().items()}
+    questions, rows = questions_of(path), wanted.rows.tolist()
+    positions = [asked[row] for row in rows]
+    table = _table_of_questions(known, stream, positions, rows)
+    with replacing(questions) as file:
+        text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
+        write_csv(text, table)
+        text.detach()
+    figures = {"run": str(path), "questions": str(questions), "asked": len(rows), "told": _labels(told), "seen": seen}
     if as_json:
         print(json.dumps(figures))
         return
-    print(
-        f"{len(rows):,} labels are asked for in {questions}: fill in the column label ({', '.join(known['classes'])})."
-    )
-    left = "" if known["budget"] is None else f" ({told + len(rows):,} of the budget of {known['budget']:,})"
-    print(f"Then go on with: paraactive query {shlex.quote(str(path))}{left}")
+    are = "label is" if len(rows) == 1 else "labels are"
+    print(f"{len(rows):,} {are} asked for in {questions}.")
+    skip = "" if _SKIP in known["classes"] else f", or {_SKIP} to leave a row out"
+    print(f"Fill in the column label: {', '.join(known['classes'])}{skip}.")
+    of_budget = "" if known["budget"] is None else f" ({len(told) + len(rows):,} of the budget of {known['budget']:,})"
+    print(f"Then continue with: paraactive query {shlex.quote(str(path))}{of_budget}")
 
 
-def _read_answers(path: Path) -> None:
+def for_spreadsheet(text: str) -> str:
+    return text
+
+
+def _table_of_questions(
+    known: dict[str, Any], stream: Stream, positions: list[int], rows: list[int]
+) -> Iterator[list[Any]]:
+    """What a person sees: first what tells rows apart, then the features, in short."""
+    names = known["stream"]["columns"] or [f"x{column}" for column in range(known["width"])]
+    source = known["stream"]["source"]
+    shown = [name for name in column_names(source) or () if name not in names]
+    texts = [open_column(source, name) for name in shown]
+    taken = {"position", "row", "label"}
+    yield ["position", "row", "label", *(f"{name} (data)" if name in taken else name for name in (*shown, *names))]
+    features: Any = stream.at(np.array(positions, np.int64)).x
+    features = features.dense() if hasattr(features, "dense") else features
+    for position, row, x in zip(positions, rows, features.tolist(), strict=True):
+        beside = [for_spreadsheet(str("" if text[row] is None else text[row])) for text in texts]
+        yield [position, row, "", *beside, *(f"{value:.6g}" for value in x)]
+
+
+def _read_answers(path: Path, *, may_miss: bool) -> None:
     """Put what was filled in into the run file; an error if something is missing, after the rest is safe."""
     questions = questions_of(path)
     if not questions.exists():
         return
     table = _table(questions)
-    told = [row for row in table if (row["label"] or "").strip()]
-    index = np.array([_position(questions, row["position"]) for row in told], np.int64)
     with RunFile.resume(path) as run:
         with run.understood():
-            known, entries = run.configuration, set(run.positions())
-        _check_positions(questions, index, known["examples"], entries)
-        labels = np.array([(row["label"] or "").strip() for row in told])
-        if told:
-            run.remember(index, named_labels(labels, tuple(known["classes"])))
-    if len(told) < len(table):
+            classes, asked = tuple(run.configuration["classes"]), run.asked()
+        positions = [_position(questions, line, row, asked) for line, row in table]
+        _check_once(questions, positions)
+        answers = {
+            position: _answer(questions, line, row, classes)
+            for position, (line, row) in zip(positions, table, strict=True)
+            if (row["label"] or "").strip()
+        }
+        if answers:
+            run.remember(np.array([*answers], np.int64), [*answers.values()])
+    missing = len(table) - len(answers)
+    if missing and not may_miss:
         raise InputError(
-            f"{len(table) - len(told):,} of {len(table):,} rows of {questions} have no label yet",
-            why="the labels of a round are learnt together; those told are safe in the run file",
-            remedy="fill in the rest",
+            f"{missing:,} of {len(table):,} rows of {questions} {'has' if missing == 1 else 'have'} no label yet",
+            why="the labels of a round are learned together; the labels that are there are safe in the run file",
+            remedy="fill in the others, or write skip for a row that cannot be labeled",
         )
 
 
-def _table(questions: Path) -> list[dict[str, str | None]]:
-    """Its rows, as spreadsheets write them too: with a mark of the encoding, semicolons or tabs."""
+_Row: TypeAlias = "dict[str, str | None]"
+
+
+def _table(questions: Path) -> list[tuple[int, _Row]]:
+    """Its rows with their lines, as spreadsheets write them too: with a mark of the encoding, semicolons or tabs."""
     try:
         text = questions.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -192,44 +263,108 @@ def _table(questions: Path) -> list[dict[str, str | None]]:
             f"cannot read {questions}", why=str(error).rstrip("."), remedy="save it as CSV, in UTF-8"
         ) from None
     head = text.partition("\n")[0]
-    table: list[dict[str, str | None]] = list(csv.DictReader(text.splitlines(), delimiter=max(",;\t", key=head.count)))
-    if table and not {"position", "label"} <= set(table[0]):
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count))
+    table: list[tuple[int, _Row]] = []
+    limit = csv.field_size_limit(2**31 - 1)  # A text to be labeled may be long.
+    try:
+        for row in reader:
+            table.append((reader.line_num, row))
+    except csv.Error as error:
+        raise InputError(f"cannot read {questions}", why=str(error), remedy="save it as CSV, in UTF-8") from None
+    finally:
+        csv.field_size_limit(limit)
+    if table and not {"position", "row", "label"} <= set(table[0][1]):
         raise InputError(
-            f"{questions} has no columns position and label",
+            f"{questions} has no columns position, row and label",
             why="they say which label is told",
             remedy="fill in the column label, and leave the others as they are",
         )
     return table
 
 
-def _position(questions: Path, text: str | None) -> int:
-    if not (text or "").strip().isdecimal() or len(text or "") > 18:
-        raise _changed(questions, f"the position {text!r}")
-    return int(text or "")
+def _position(questions: Path, line: int, row: _Row, asked: dict[int, int]) -> int:
+    """Which question a line answers: the run file knows what was asked."""
+    position, number = (_number(row[name]) for name in ("position", "row"))
+    if position is None or number is None or asked.get(position) != number:
+        raise InputError(
+            f"line {line} of {questions} has position {row['position']!r} and row {row['row']!r}",
+            why="that was not asked for",
+            remedy="change nothing but the column label; if you delete the file, query writes it again",
+        )
+    return position
 
 
-def _check_positions(questions: Path, index: Ints, examples: int, entries: set[int]) -> None:
-    for position, times in Counter(index.tolist()).items():
-        if position >= examples or position in entries:
-            raise _changed(questions, f"the position {position}, which was not asked for")
+def _number(text: str | None) -> int | None:
+    plain = (text or "").strip()
+    return int(plain) if plain.isascii() and plain.isdecimal() and len(plain) < 19 else None
+
+
+def _check_once(questions: Path, positions: list[int]) -> None:
+    for position, times in Counter(positions).items():
         if times > 1:
-            raise _changed(questions, f"the position {position} twice")
+            raise InputError(
+                f"{questions} has the position {position} {times} times",
+                why="each row is asked for once",
+                remedy="change nothing but the column label; if you delete the file, query writes it again",
+            )
 
 
-def _changed(questions: Path, fact: str) -> InputError:
-    return InputError(
-        f"{questions} has {fact}", why="it says which row is meant", remedy="change nothing but the column label"
-    )
+def _answer(questions: Path, line: int, row: _Row, classes: tuple[str, ...]) -> int | None:
+    said = (row["label"] or "").strip()
+    if said == _SKIP and said not in classes:
+        return None
+    try:
+        return _label(said, classes)
+    except InputError as error:
+        raise InputError(
+            f"line {line} of {questions} (row {row['row']}) has the label {said!r}", why=error.why, remedy=error.remedy
+        ) from None
+
+
+def _label(said: str, classes: tuple[str, ...]) -> int:
+    if said not in classes:
+        near = difflib.get_close_matches(said, classes, n=1)
+        raise InputError(
+            f"no label {said!r}",
+            why=f"the labels are {', '.join(classes)}",
+            remedy=f"did you mean {near[0]!r}?" if near else f"write one of these, or {_SKIP}",
+        )
+    return int(named_labels(np.array([said]), classes)[0])
+
+
+def _correct(path: Path, correction: str) -> None:
+    """Change a label that was told. If it was learned, the run goes back to before it, and learns on from there."""
+    number, _, said = correction.partition("=")
+    row = _number(number)
+    with RunFile.resume(path) as run:
+        with run.understood():
+            classes, asked = tuple(run.configuration["classes"]), run.asked(since=0)
+        positions = [position for position, key in asked.items() if key == row]
+        if not positions:
+            raise InputError(
+                f"--correct {correction}",
+                why=f"no label of row {number} was asked for",
+                remedy="give the row number of an earlier question and its label, as --correct 17=spam",
+            )
+        run.remember(np.array(positions, np.int64), [None if said == _SKIP else _label(said, classes)] * len(positions))
+        for position in positions:
+            if position < run.seen:
+                run.go_back_before(position)
+
+
+def _labels(answers: dict[int, int | None]) -> int:
+    return sum(y is not None for y in answers.values())
 
 
 def _tell_end(path: Path, run: Run, as_json: bool) -> None:
     with RunFile.read(path) as file:
-        told = len(file.answers())
+        told = _labels(file.answers())
     questions_of(path).unlink(missing_ok=True)  # All its labels are in the run file.
     whole = run.seen >= run.plan.examples
     if as_json:
         print(json.dumps({"run": str(path), "questions": None, "asked": 0, "told": told, "seen": run.seen}))
         return
-    why = "all is learnt" if whole else "the budget is spent"
-    print(f"{run.seen:,} of {run.plan.examples:,} rows seen, {told:,} labels told: {why}.")
-    print(f"Use it with: paraactive predict {path} FILE")
+    why = "every row was seen" if whole else "the budget is spent"
+    labels = "1 label was" if told == 1 else f"{told:,} labels were"
+    print(f"Done, because {why}: {labels} told, and {run.seen:,} of {run.plan.examples:,} rows were seen.")
+    print(f"Use the model with: paraactive predict {shlex.quote(str(path))} FILE")

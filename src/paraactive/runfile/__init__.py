@@ -1,6 +1,10 @@
-"""A run on disk. `file` has the log, snapshots and events; `connection` opens it; `lock` keeps it to one writer."""
+"""A run on disk.
 
-from paraactive.runfile.connection import FORMAT
+`file` has the log, snapshots and events; `connection` opens it; `lock` keeps it to one writer; `seals` has the hashes
+that show damage; `place` notices if somebody removes the file.
+"""
+
+from paraactive.runfile.connection import DURABILITIES, FORMAT
 from paraactive.runfile.file import RunFile
 
-__all__ = ["FORMAT", "RunFile"]
+__all__ = ["DURABILITIES", "FORMAT", "RunFile"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -10,8 +11,12 @@ from urllib.parse import quote
 
 from paraactive.errors import ParaActiveError, RunFileError
 
-FORMAT = 4
-"""Version of the tables. A file of another version is refused."""
+FORMAT = 5
+"""Version of the tables that is written."""
+_WITHOUT_HASHES = 4
+"""An older version that is still read. Files of any other version are refused."""
+DURABILITIES = {"process": "NORMAL", "power": "FULL"}
+"""Which crash the last commits survive, and what SQLite calls it. In both cases the file stays whole."""
 _SQLITE = b"SQLite format 3\0"
 _APPLICATION = 0x70617261  # "para", in the header of the file
 
@@ -26,17 +31,30 @@ _TABLES = (
     """CREATE TABLE rounds (
     number INTEGER PRIMARY KEY, seen INTEGER NOT NULL, version INTEGER NOT NULL, selected INTEGER NOT NULL,
     fetch_seconds REAL NOT NULL, sift_seconds REAL NOT NULL, update_seconds REAL NOT NULL, elapsed TEXT NOT NULL,
-    scored INTEGER NOT NULL, lowered INTEGER NOT NULL, nodes TEXT NOT NULL
+    scored INTEGER NOT NULL, lowered INTEGER NOT NULL, nodes TEXT NOT NULL, hash BLOB
 ) STRICT""",
     """CREATE TABLE tiles (
     number INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL CHECK (last > first),
-    seen INTEGER NOT NULL, version INTEGER NOT NULL
+    seen INTEGER NOT NULL, version INTEGER NOT NULL, hash BLOB
 ) STRICT""",
     """CREATE TABLE snapshots (version INTEGER PRIMARY KEY, rounds INTEGER NOT NULL, digest TEXT NOT NULL,
-    state BLOB NOT NULL) STRICT""",
-    """CREATE TABLE answers (position INTEGER PRIMARY KEY, y INTEGER NOT NULL CHECK (y BETWEEN -1 AND 126)) STRICT""",
+    state BLOB NOT NULL, hash BLOB) STRICT""",
     """CREATE TABLE events (id INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL,
     payload TEXT NOT NULL) STRICT""",
+)
+_ANSWERS = "CREATE TABLE answers (position INTEGER PRIMARY KEY, y INTEGER CHECK (y BETWEEN -1 AND 126)) STRICT"
+_NEW_IN_5 = (
+    """CREATE TABLE questions (position INTEGER PRIMARY KEY, key INTEGER NOT NULL, batch TEXT NOT NULL) STRICT""",
+    """CREATE TABLE seals (part TEXT PRIMARY KEY, hash BLOB NOT NULL) STRICT""",
+)
+_UPGRADE = (
+    *(f"ALTER TABLE {table} ADD COLUMN hash BLOB" for table in ("rounds", "tiles", "snapshots")),
+    "ALTER TABLE answers RENAME TO older_answers",
+    _ANSWERS,
+    "INSERT INTO answers SELECT position, y FROM older_answers",
+    "DROP TABLE older_answers",
+    *_NEW_IN_5,
+    f"PRAGMA user_version = {FORMAT}",
 )
 
 
@@ -48,9 +66,21 @@ def create(path: Path) -> sqlite3.Connection:
         connection.execute("BEGIN")
         connection.execute(f"PRAGMA application_id = {_APPLICATION}")
         connection.execute(f"PRAGMA user_version = {FORMAT}")
-        for table in _TABLES:
+        for table in (*_TABLES, _ANSWERS, *_NEW_IN_5):
             connection.execute(table)
     return connection
+
+
+def upgrade(connection: sqlite3.Connection) -> None:
+    """Give a file of the older version the tables of this one, not yet committed."""
+    connection.execute("BEGIN IMMEDIATE")
+    for statement in _UPGRADE:
+        connection.execute(statement)
+
+
+def has_hashes(connection: sqlite3.Connection) -> bool:
+    """True if the file is of a version that has them."""
+    return connection.execute("PRAGMA user_version").fetchone()[0] > _WITHOUT_HASHES
 
 
 def check_room(path: Path, overwrite: bool) -> None:
@@ -111,26 +141,47 @@ def check_there(path: Path) -> None:
 
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:
+    connection = _opened(path, mode)
+    with translated(path, "open"), _closed_on_failure(connection):
+        set_durability(connection, "process")
+    return connection
+
+
+def _opened(path: Path, mode: str) -> sqlite3.Connection:
     with translated(path, "open"):
-        connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode={mode}", uri=True, timeout=10)
-        with _closed_on_failure(connection):
-            connection.execute("PRAGMA synchronous = NORMAL")
-        return connection
+        return sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode={mode}", uri=True, timeout=10)
+
+
+def set_durability(connection: sqlite3.Connection, durability: str) -> None:
+    """Which crash the commits from here on survive. Outside of a transaction only."""
+    connection.execute(f"PRAGMA synchronous = {DURABILITIES[durability]}")
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
     """A connection that cannot write, also where nothing can be written beside the file."""
-    connection = connect(path, "ro")
+    connection = _opened(path, "ro")
     try:
         connection.execute("SELECT count(*) FROM sqlite_master")
     except sqlite3.OperationalError:
         connection.close()
-        if path.with_name(path.name + "-wal").exists():  # A run may be writing: what it has committed is in there.
-            return connect(path, "rw")
-        return connect(path, "ro&immutable=1")
+        return _connect_without_journal(path)
     except sqlite3.DatabaseError:
         pass  # It is no SQLite file; whoever asked says so.
     return connection
+
+
+def _connect_without_journal(path: Path) -> sqlite3.Connection:
+    """SQLite makes files beside the run file to read it. Where it cannot, a run that ended is read without them."""
+    journal = path.with_name(path.name + "-wal")
+    if not journal.exists() or not journal.stat().st_size:
+        return connect(path, "ro&immutable=1")
+    if os.access(path.parent, os.W_OK):
+        return connect(path, "rw")  # A run may be writing: what it has committed is in the journal.
+    raise RunFileError(
+        f"cannot read {path}",
+        why=f"the run did not end, part of it is in {journal.name}, and its folder is read-only",
+        remedy=f"copy {path.name} and {journal.name} into a folder that you may write to, and read them there",
+    )
 
 
 def tidy(path: Path) -> None:
@@ -166,10 +217,10 @@ def open_checked(
                 why="it is a SQLite file of another program",
                 remedy="give a file that train wrote",
             )
-        if version != FORMAT and not any_version:
+        if version not in (_WITHOUT_HASHES, FORMAT) and not any_version:
             raise RunFileError(
                 f"{path} has format {version}",
-                why=f"this version of paraactive reads format {FORMAT}",
+                why=f"this version of paraactive reads the formats {_WITHOUT_HASHES} and {FORMAT}",
                 remedy="use the version of paraactive that wrote it, or train anew",
             )
         fault = connection.execute("PRAGMA quick_check(1)").fetchone()[0] if thorough else "ok"
@@ -192,6 +243,8 @@ def translated(path: Path, doing: str) -> Generator[None]:
     """SQLite's errors in our words."""
     try:
         yield
+    except UnicodeDecodeError as error:  # sqlite3's own, for names in the schema.
+        raise damaged(path, "it holds text that is not UTF-8") from error
     except sqlite3.DatabaseError as error:
         said = str(error)
         if "not a database" in said or "malformed" in said:
@@ -216,7 +269,7 @@ def understood(path: Path) -> Generator[None]:
         yield
     except ParaActiveError:
         raise
-    except (LookupError, TypeError, ValueError, OverflowError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, MemoryError, RecursionError) as error:
         raise damaged(path, f"what it says cannot be used ({type(error).__name__}: {error})") from error
 
 

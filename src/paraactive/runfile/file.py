@@ -2,7 +2,7 @@
 
 Crash recovery is SQLite's: whole rounds are committed together, so after a crash the file ends with a whole round,
 and the run goes on from there. In the asynchronous schedule it is whole tiles. No pickle: states are npz bytes,
-everything else numbers and JSON.
+everything else numbers and JSON. Hashes (`seals`) show damage: what a model is made of is compared when it is read.
 """
 
 from __future__ import annotations
@@ -10,32 +10,37 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, closing, suppress
+import warnings
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from paraactive.errors import InputError, RunFileLockedError
+from paraactive.errors import InputError, RunFileLockedError, RunFileWarning
 from paraactive.events import Event, NodeTimes, Round
-from paraactive.examples import Entries, Examples, Features, Ints, Labels, Place, Selected, Stretch, Tile
+from paraactive.examples import Entries, Examples, Features, Ints, Place, Selected, Stretch, Tile
 from paraactive.labels import labels_of
 from paraactive.learners.base import Learner
-from paraactive.log import Learnt, joined
+from paraactive.log import Learnt, Question, joined
 from paraactive.node import as_on_a_node, relearn
-from paraactive.runfile import connection
+from paraactive.runfile import connection, seals
 from paraactive.runfile.features import dense_rows, sparse_rows, to_blobs
 from paraactive.runfile.lock import RunLock
+from paraactive.runfile.place import FilePlace
+from paraactive.runfile.seals import ChainCheck, Link, Stored
 from paraactive.schedules.base import Plan
 from paraactive.state import State, pack, unpack
 from paraactive.streams.base import Stream
-from paraactive.validation import whole
+from paraactive.validation import one_of, whole
 
 _COMMIT_SECONDS = 0.5
 _SNAPSHOTS_KEPT = 2
+_ROUND = "number, seen, version, selected, fetch_seconds, sift_seconds, update_seconds, elapsed, scored, lowered, nodes"
+_ENTRY = "position, key, y, p, seen, version, importance, x, columns"
 
 
 class RunFile:
@@ -47,16 +52,26 @@ class RunFile:
     def __init__(self, path: Path, database: sqlite3.Connection, lock: RunLock | None) -> None:
         self.path = path
         self._database, self._lock = database, lock
+        self._place = FilePlace(path)
+        self._durability = "process"
         self._committed = self.last_snapshot_at = time.monotonic()
         self._keeps_x = True
         self._stream: Stream | None = None
+        self._pending: list[Stored] = []
+        """Entries that are not yet part of a link of the chain."""
+        if lock:
+            self._place.check()
+        with self._guarded("read"):
+            self.has_hashes = connection.has_hashes(database)
         self._check_whole()
         self.delays = self._count_delays()
 
     # Opening and closing -----------------------------------------------------------------------------------------
 
     @classmethod
-    def create(cls, path: Path | str, configuration: dict[str, Any], *, overwrite: bool = False) -> RunFile:
+    def create(
+        cls, path: Path | str, configuration: dict[str, Any], *, overwrite: bool = False, durability: str = "process"
+    ) -> RunFile:
         """A new run file with this configuration. A file that is there is kept, unless told to overwrite."""
         path = Path(path)
         connection.check_not_folder(path)
@@ -66,6 +81,7 @@ class RunFile:
             connection.make_room(path, overwrite)
             file = cls(path, undo.enter_context(closing(connection.create(path))), lock)
             file.configure(**configuration)
+            file.survive(durability)
             undo.pop_all()
             return file
 
@@ -79,8 +95,20 @@ class RunFile:
 
     @classmethod
     def resume(cls, path: Path | str) -> RunFile:
-        """The run file, to write on. An error if a live run holds it."""
-        return cls._open(Path(path), locked=True)
+        """The run file, to write on. An error if a live run holds it, or if its log is damaged anywhere.
+
+        A file of the older format, without hashes, is given them as it is.
+        """
+        file = cls._open(Path(path), locked=True)
+        try:
+            if file.has_hashes:
+                file.check_log()
+            else:
+                file._upgrade()
+        except BaseException:
+            file.close()
+            raise
+        return file
 
     @classmethod
     def read(cls, path: Path | str, *, thorough: bool = True) -> RunFile:
@@ -99,6 +127,15 @@ class RunFile:
                 undo.callback(lock.release)
             opened = connection.open_checked(path, to_write=locked, thorough=thorough)
             file = cls(path, undo.enter_context(closing(opened)), lock)
+            if file.has_hashes:
+                file._check_seals()
+            else:
+                warnings.warn(
+                    f"{path} has no hashes: an older version of paraactive wrote it, so damage to its log may go "
+                    "unnoticed; 'paraactive resume' adds them",
+                    RunFileWarning,
+                    stacklevel=3,
+                )
             undo.pop_all()
             return file
 
@@ -106,6 +143,8 @@ class RunFile:
         """Commit what is whole and let go of the file."""
         try:
             self._commit()
+            if self._lock:
+                self._place.check()
             if self._lock:
                 # Who only looks cannot do it: if somebody does just now, the run would stay in the file beside it.
                 with suppress(sqlite3.OperationalError):
@@ -133,14 +172,22 @@ class RunFile:
         """Everything that makes the run what it is."""
         with self._guarded("read"):
             rows = self._database.execute("SELECT name, value FROM configuration ORDER BY rowid").fetchall()
-        return {name: json.loads(value) for name, value in rows}
+            return {name: json.loads(value) for name, value in rows}
 
     def configure(self, **values: Any) -> None:
         """Set these."""
         rows = [(name, json.dumps(value, default=_plain)) for name, value in values.items()]
         with self._guarded("write"):
             self._database.executemany("INSERT OR REPLACE INTO configuration VALUES (?, ?)", rows)
+            _seal(self._database, "configuration")
             self._commit()
+
+    def survive(self, durability: str) -> None:
+        """Which crash a commit survives: "process" (this program is killed) or "power" (the machine loses power)."""
+        self._durability = one_of("durability", durability, connection.DURABILITIES)
+        self._commit()
+        with self._guarded("write"):
+            connection.set_durability(self._database, self._durability)
 
     @property
     def wanted_nodes(self) -> int:
@@ -173,6 +220,7 @@ class RunFile:
                 )
             Plan(known["examples"], known["batch"], known["warmstart"], nodes, delay=known["delay"])
             database.execute("UPDATE configuration SET value = ? WHERE name = 'nodes'", (json.dumps(nodes),))
+            _seal(database, "configuration")
 
     def use_stream(self, stream: Stream) -> None:
         """The stream of the run. If it can make features again, the entries do without them."""
@@ -193,31 +241,33 @@ class RunFile:
         with self._guarded("write"):
             self._database.executemany("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         self.version = entries.last
+        self._pending.append(Stored.of(selected, values, columns))
         if self.rounds:
             self.delays.update(entries.delay.tolist())
         return entries
 
-    def end_round(self, ended: Round) -> None:
+    def end_round(self, ended: Round) -> Round:
         """What was appended since the last call is one round, and may be committed."""
-        nodes = json.dumps([list(astuple(each)) for each in ended.nodes])
-        row = asdict(ended) | {"elapsed": json.dumps(ended.elapsed), "nodes": nodes}
+        row = _round_row(ended)
         with self._guarded("write"):
             self._database.execute(
-                "INSERT INTO rounds VALUES (:number, :seen, :version, :selected, :fetch_seconds, :sift_seconds, "
-                ":update_seconds, :elapsed, :scored, :lowered, :nodes)",
-                row,
+                f"INSERT INTO rounds ({_ROUND}, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (*row, self._extend_chain(row)),
             )
         self.rounds, self.seen, self.round_version = self.rounds + 1, ended.seen, ended.version
         if time.monotonic() - self._committed > _COMMIT_SECONDS:
             self._commit()
+        return ended
 
     def accept(self, tile: Tile, selected: Selected, ended: Round | None) -> Entries:
         """See `Log.accept`: all of it is committed."""
         entries = self.append(selected)
         self.seen += tile.last - tile.first
+        row = [*map(int, tile), self.seen, self.version]
         with self._guarded("write"):
             self._database.execute(
-                "INSERT INTO tiles (first, last, seen, version) VALUES (?, ?, ?, ?)", (*tile, self.seen, self.version)
+                "INSERT INTO tiles (first, last, seen, version, hash) VALUES (?, ?, ?, ?, ?)",
+                (*row, self._extend_chain(row)),
             )
         if ended:
             self.end_round(ended)
@@ -235,19 +285,25 @@ class RunFile:
 
     def stretches(self, place: Place, stream: Stream | None, rounds: int | None = None) -> Iterator[Stretch]:
         """The log from a place on, round by round, up to this many rounds in all; then what comes after the last."""
-        version = place.version
+        version, check = place.version, self._chain_check(place)
         for ended in self.ended_rounds(place.rounds):
-            if rounds is not None and ended.number >= rounds:
-                return
-            yield Stretch(self.entries(version, ended.version, stream), ended.number, ended.seen)
+            if ended.number >= (self.rounds if rounds is None else min(rounds, self.rounds)):
+                break
+            stored = self._stored(version, ended.version)
+            check(stored, ended.number)
+            yield Stretch(Entries(version, self._selected(stored, stream)), ended.number, ended.seen)
             version = ended.version
-        if version < self.version:
-            yield Stretch(self.entries(version, self.version, stream), self.rounds, self.seen, ends_round=False)
+        if version < self.version and rounds is None:
+            stored = self._stored(version, self.version)
+            check(stored, None)
+            entries = Entries(version, self._selected(stored, stream))
+            yield Stretch(entries, self.rounds, self.seen, ends_round=False)
 
-    def drop_short_round(self, plan: Plan) -> None:
+    def drop_short_round(self, plan: Plan, per_round: int | None = None) -> None:
         """Forget the last round if it was cut short by the end of the run, so that a longer run is as if never ended.
 
-        What was learnt in it is learnt again, in the whole round.
+        What was learnt in it is learnt again, in the whole round. A round that ended because it had asked for
+        `per_round` labels is whole.
         """
         rounds = list(self.ended_rounds())
         if not rounds:
@@ -256,18 +312,38 @@ class RunFile:
         whole = plan.warmstart if before is None else before.seen + plan.batch
         if rounds[-1].seen >= whole:
             return
-        version = before.version if before else 0
+        if before and per_round and self._answered_between(before.seen, rounds[-1].seen) >= per_round:
+            return
+        self._go_back(rounds[-1].number)
+
+    def go_back_before(self, position: int) -> None:
+        """Forget the round that saw this position of the stream, and all after it. The answers stay."""
+        for ended in self.ended_rounds():
+            if ended.seen > position:
+                self._go_back(ended.number)
+                return
+
+    def _go_back(self, number: int) -> None:
+        """Forget the rounds from this number on."""
+        kept = list(self.ended_rounds())[:number]
+        version, seen = (kept[-1].version, kept[-1].seen) if kept else (0, 0)
         with self._guarded("write"):
             self._database.execute("DELETE FROM entries WHERE sequence >= ?", (version,))
-            self._database.execute("DELETE FROM rounds WHERE number = ?", (rounds[-1].number,))
-            self._database.execute("DELETE FROM snapshots WHERE rounds >= ?", (self.rounds,))
+            self._database.execute("DELETE FROM rounds WHERE number >= ?", (number,))
+            self._database.execute("DELETE FROM snapshots WHERE rounds > ?", (number,))
+            # What was said of models that are no more: a replay would compare with them.
+            self._database.execute(
+                "DELETE FROM events WHERE kind IN ('SnapshotTaken', 'Evaluated', 'RunEnded') "
+                "AND json_extract(payload, '$.seen') > ?",
+                (seen,),
+            )
         self._commit()
         self._check_whole()
 
     def ended_rounds(self, first: int = 0) -> Iterator[Round]:
         """The rounds from number `first` on."""
         with self._guarded("read"):
-            rows = self._database.execute("SELECT * FROM rounds WHERE number >= ? ORDER BY number", (first,))
+            rows = self._database.execute(f"SELECT {_ROUND} FROM rounds WHERE number >= ? ORDER BY number", (first,))
             for *numbers, elapsed, scored, lowered, nodes in rows.fetchall():
                 seconds = {int(k): each for k, each in json.loads(elapsed).items()}
                 times = tuple(NodeTimes(*each) for each in json.loads(nodes))
@@ -317,22 +393,68 @@ class RunFile:
                 position for (position,) in self._database.execute("SELECT position FROM entries ORDER BY sequence")
             ]
 
-    def answers(self) -> dict[int, int]:
+    # What an oracle was asked and said ---------------------------------------------------------------------------
+
+    def answers(self) -> dict[int, int | None]:
         """See `oracle.Answers`."""
         with self._guarded("read"):
             return dict(self._database.execute("SELECT position, y FROM answers"))
 
-    def remember(self, index: Ints, y: Labels) -> None:
-        """See `oracle.Answers`: they are on disk, whatever becomes of the round."""
-        with self._guarded("write"):
-            self._database.executemany(
-                "INSERT OR REPLACE INTO answers VALUES (?, ?)", zip(index.tolist(), y.tolist(), strict=True)
+    def questions(self) -> list[Question]:
+        """See `oracle.Answers`."""
+        if not self.has_hashes:
+            return []
+        with self._guarded("read"):
+            rows = self._database.execute(
+                "SELECT batch, position, key FROM questions WHERE position NOT IN (SELECT position FROM answers) "
+                "ORDER BY position"
+            ).fetchall()
+        return Question.grouped(rows)
+
+    def asked(self, since: int | None = None) -> dict[int, int]:
+        """The row of the user's data for each position that was asked for, answered or not, in rounds that did not end.
+
+        With `since`, from that position on.
+        """
+        with self._guarded("read"):
+            return dict(
+                self._database.execute(
+                    "SELECT position, key FROM questions WHERE position >= ?", (self.seen if since is None else since,)
+                )
             )
-        self._commit()
+
+    def ask(self, question: Question) -> None:
+        """See `oracle.Answers`: it is on disk before anybody is asked, and survives a loss of power."""
+        rows = zip(question.position.tolist(), question.key.tolist(), strict=True)
+        self._write_answers(
+            "INSERT OR REPLACE INTO questions VALUES (?, ?, ?)", [(*row, question.batch) for row in rows]
+        )
+
+    def remember(self, index: Ints, y: Sequence[int | None]) -> None:
+        """See `oracle.Answers`: they are on disk, whatever becomes of the round, and survive a loss of power."""
+        self._write_answers("INSERT OR REPLACE INTO answers VALUES (?, ?)", list(zip(index.tolist(), y, strict=True)))
 
     def secure(self) -> None:
         """See `oracle.Answers`."""
         self._commit()
+
+    def _write_answers(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
+        self._commit()
+        with self._guarded("write"):
+            connection.set_durability(self._database, "power")
+            try:
+                self._database.executemany(statement, rows)
+                _seal(self._database, "answers")
+                self._commit()
+            finally:
+                if not self._database.in_transaction:
+                    connection.set_durability(self._database, self._durability)
+
+    def _answered_between(self, first: int, last: int) -> int:
+        with self._guarded("read"):
+            return self._one("SELECT count(*) FROM answers WHERE position >= ? AND position < ?", first, last)[0]
+
+    # Entries -----------------------------------------------------------------------------------------------------
 
     @property
     def needs_stream(self) -> bool:
@@ -343,27 +465,25 @@ class RunFile:
 
     def entries(self, first: int, last: int, stream: Stream | None) -> Entries:
         """The entries first <= sequence < last; the stream makes the features that the file does not hold."""
+        return Entries(first, self._selected(self._stored(first, last), stream))
+
+    def _stored(self, first: int, last: int) -> Stored:
         with self._guarded("read"):
             rows = self._database.execute(
-                "SELECT position, key, y, p, seen, version, importance, x, columns FROM entries "
-                "WHERE sequence >= ? AND sequence < ? ORDER BY sequence",
-                (first, last),
+                f"SELECT {_ENTRY} FROM entries WHERE sequence >= ? AND sequence < ? ORDER BY sequence", (first, last)
             ).fetchall()
-        if len(rows) != last - first:
-            raise connection.damaged(
-                self.path, f"{last - first - len(rows)} of the entries {first} to {last - 1} are not there"
-            )
-        return Entries(first, self._selected(rows, stream))
+            if len(rows) != last - first:
+                raise connection.damaged(
+                    self.path, f"{last - first - len(rows)} of the entries {first} to {last - 1} are not there"
+                )
+            return Stored.of_rows(rows)
 
-    def _selected(self, rows: list[tuple[Any, ...]], stream: Stream | None) -> Selected:
-        if not rows:
+    def _selected(self, stored: Stored, stream: Stream | None) -> Selected:
+        if not len(stored.position):
             return Selected.empty(0)
-        position, key, y, p, seen, version, importance, x, columns = zip(*rows, strict=True)
-        index = np.array(position, np.int64)
-        features = self._features(index, x, columns, stream)
-        examples = Examples(features, np.array(y, np.int8), index, np.array(key, np.int64), np.array(importance))
-        nowhere = np.zeros(len(rows), np.int64)
-        return Selected(examples, np.array(p), np.array(seen, np.int64), np.array(version, np.int64), nowhere)
+        features = self._features(stored.position, stored.values, stored.columns, stream)
+        examples = Examples(features, stored.y, stored.position, stored.key, stored.importance)
+        return Selected(examples, stored.p, stored.seen, stored.version, np.zeros(len(stored.p), np.int64))
 
     def _features(self, index: Ints, x: Any, columns: Any, stream: Stream | None) -> Features:
         """Of one reading all are made by the stream, all are dense or all are sparse."""
@@ -375,9 +495,11 @@ class RunFile:
 
     def snapshot(self, place: Place, state: State, digest: str) -> None:
         """Keep the whole model as it is at this place of the log; the oldest snapshots go."""
+        packed = pack(state)
         with self._guarded("write"):
             self._database.execute(
-                "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)", (*place, digest, pack(state))
+                "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?)",
+                (*place, digest, packed, seals.of_snapshot(place, digest, packed)),
             )
             self._database.execute(
                 "DELETE FROM snapshots WHERE version NOT IN (SELECT version FROM snapshots ORDER BY version DESC "
@@ -386,17 +508,36 @@ class RunFile:
         self._commit()
         self.last_snapshot_at = time.monotonic()
 
-    def last_snapshot(self, rounds: int | None = None) -> tuple[Place, State] | None:
-        """The newest snapshot after at most so many rounds that can be read; the log has all that a damaged one had."""
+    def snapshots(self, rounds: int | None = None) -> Iterator[tuple[Place, str, State]]:
+        """(place, digest, state) of the whole snapshots after at most so many rounds, the newest first.
+
+        A damaged one is left out, with a warning: the log has all that it had.
+        """
+        columns = "version, rounds, digest, state" + (", hash" if self.has_hashes else "")
         with self._guarded("read"):
             rows = self._database.execute(
-                "SELECT version, rounds, state FROM snapshots WHERE rounds <= ? ORDER BY version DESC",
+                f"SELECT {columns} FROM snapshots WHERE rounds <= ? ORDER BY version DESC",
                 (self.rounds if rounds is None else rounds,),
-            )
-            for *place, state in rows.fetchall():
-                with suppress(InputError):
-                    return Place(*place), unpack(state)
-        return None
+            ).fetchall()
+        for version, ended, digest, packed, *known in rows:
+            place = Place(version, ended)
+            if known and known[0] != seals.of_snapshot(place, digest, packed):
+                self._warn_of_snapshot(place, "its hash does not match")
+                continue
+            try:
+                state = unpack(packed)
+            except InputError as error:
+                self._warn_of_snapshot(place, error.why)
+                continue
+            yield place, digest, state
+
+    def _warn_of_snapshot(self, place: Place, why: str) -> None:
+        warnings.warn(
+            f"the snapshot in {self.path} after {place.version} entries is damaged ({why}); it is not used, and the "
+            "model is rebuilt from the log",
+            RunFileWarning,
+            stacklevel=4,
+        )
 
     def snapshot_sizes(self) -> list[tuple[int, int]]:
         """(entries, bytes) of the snapshots that are kept, oldest first."""
@@ -404,13 +545,18 @@ class RunFile:
             return self._database.execute("SELECT version, length(state) FROM snapshots ORDER BY version").fetchall()
 
     def load_snapshot(self, learner: Learner, rounds: int | None = None) -> Place:
-        """Give a new learner the newest snapshot after at most so many rounds. Returns its place in the log."""
-        snapshot = self.last_snapshot(rounds)
-        if snapshot is None:
-            return Place(0, 0)
-        place, state = snapshot
-        learner.load(state)
-        return place
+        """Give a new learner the newest snapshot after at most so many rounds. Returns its place in the log.
+
+        The learner's digest must be the one that was written down.
+        """
+        for place, digest, state in self.snapshots(rounds):
+            learner.load(state)
+            if learner.digest() != digest:
+                raise connection.damaged(
+                    self.path, f"its snapshot after {place.version} entries gives another model than the run had"
+                )
+            return place
+        return Place(0, 0)
 
     def learn_on(self, learner: Learner, place: Place, stream: Stream | None, rounds: int | None = None) -> Place:
         """Let a learner at this place learn the log from there, up to so many rounds. Returns where it then is."""
@@ -434,13 +580,83 @@ class RunFile:
         """The events of one kind, oldest first."""
         with self._guarded("read"):
             rows = self._database.execute("SELECT payload FROM events WHERE kind = ? ORDER BY id", (kind,)).fetchall()
-        return [json.loads(payload) for (payload,) in rows]
+            return [json.loads(payload) for (payload,) in rows]
+
+    # Hashes ------------------------------------------------------------------------------------------------------
+
+    def check_log(self) -> None:
+        """Compare the hashes of the whole log with what is in the file; an error if something was changed."""
+        check, version = self._chain_check(Place(0, 0)), 0
+        for ended in self.ended_rounds():
+            check(self._stored(version, ended.version), ended.number)
+            version = ended.version
+        check(self._stored(version, self.version), None)
+
+    def _extend_chain(self, header: list[Any]) -> bytes:
+        """A link with all entries that no other link has."""
+        stored = Stored.concatenate(self._pending) if self._pending else Stored.of_rows([])
+        self._hash, self._pending = seals.extended(self._hash, header, stored), []
+        return self._hash
+
+    def _chain_check(self, place: Place) -> Callable[[Stored, int | None], None]:
+        return ChainCheck(self.path, self._links(), place).follow if self.has_hashes else _check_nothing
+
+    def _links(self) -> list[Link]:
+        """The chain, in its order: a round ends with a tile or without one."""
+        known = "hash" if self.has_hashes else "NULL"
+        with self._guarded("read"):
+            rounds = self._database.execute(f"SELECT {_ROUND}, {known} FROM rounds ORDER BY number").fetchall()
+            tiles = self._database.execute(
+                f"SELECT first, last, seen, version, {known} FROM tiles ORDER BY number"
+            ).fetchall()
+        found, waiting = list[Link](), deque(tiles)
+        for number, (*header, sealed) in enumerate(rounds[: self.rounds]):
+            while waiting and waiting[0][2] <= header[1]:
+                *tile, of_tile = waiting.popleft()
+                found.append(Link(tile, tile[3], number, False, of_tile))
+            found.append(Link(header, header[2], number + 1, True, sealed))
+        later = [(tile, sealed) for *tile, sealed in waiting if tile[2] <= self.seen]
+        return found + [Link(tile, tile[3], self.rounds, False, sealed) for tile, sealed in later]
+
+    def _check_seals(self) -> None:
+        """The configuration and the answers are what was written."""
+        with self._guarded("read"):
+            self._database.execute("BEGIN")  # Both statements see one state of the file, also while a live run writes.
+            known = dict(self._database.execute("SELECT part, hash FROM seals"))
+            now = {part: _hash_of(self._database, part) for part in ("configuration", "answers")}
+            self._database.commit()
+        for part, sealed in now.items():
+            if known.get(part, seals.of_values(part, [])) != sealed:
+                raise connection.damaged(self.path, f"the hash of its {part} does not match")
+
+    def _upgrade(self) -> None:
+        """Give a file of the older format its hashes, for what is in it now."""
+        links = self._links()
+        with self._guarded("write"):
+            connection.upgrade(self._database)
+            for part in ("configuration", "answers"):
+                _seal(self._database, part)
+            for version, rounds, digest, state in self._database.execute(
+                "SELECT version, rounds, digest, state FROM snapshots"
+            ).fetchall():
+                sealed = seals.of_snapshot(Place(version, rounds), digest, state)
+                self._database.execute("UPDATE snapshots SET hash = ? WHERE version = ?", (sealed, version))
+            sealed, version = seals.GENESIS, 0
+            for link in links:
+                sealed, version = seals.extended(sealed, link.header, self._stored(version, link.version)), link.version
+                table, column = ("rounds", "number") if link.ends_round else ("tiles", "seen")
+                which = link.header[0 if link.ends_round else 2]
+                self._database.execute(f"UPDATE {table} SET hash = ? WHERE {column} = ?", (sealed, which))
+        self.has_hashes = True
+        self._commit()
+        self._check_whole()
 
     # SQLite ------------------------------------------------------------------------------------------------------
 
     def _commit(self) -> None:
         if self._database.in_transaction:
             with self._guarded("write"):
+                self._place.check()
                 self._database.commit()
         self._committed = time.monotonic()
 
@@ -460,9 +676,11 @@ class RunFile:
             raise connection.damaged(self.path, f"it has {count} entries where its rounds say {ended}")
         if last != self.rounds:
             raise connection.damaged(self.path, f"it has {self.rounds} rounds where the last is number {last - 1}")
+        links = self._links() if self._lock else []  # Only who writes goes on with the chain.
+        self._hash = (links[-1].hash or b"") if links else seals.GENESIS
 
-    def _one(self, statement: str) -> tuple[Any, ...]:
-        return self._database.execute(statement).fetchone()
+    def _one(self, statement: str, *values: Any) -> tuple[Any, ...]:
+        return self._database.execute(statement, values).fetchone()
 
     def _count_delays(self) -> Counter[int]:
         """The delays of all entries after the warmstart."""
@@ -477,8 +695,35 @@ class RunFile:
         """A context in which what the file says is used: what makes no sense is an error about the file."""
         return connection.understood(self.path)
 
-    def _guarded(self, doing: str) -> AbstractContextManager[None]:
-        return connection.translated(self.path, doing)
+    @contextmanager
+    def _guarded(self, doing: str) -> Generator[None]:
+        with connection.translated(self.path, doing), self.understood() if doing == "read" else nullcontext():
+            yield
+
+
+def _check_nothing(stored: Stored, to_round: int | None) -> None:
+    """For files without hashes."""
+
+
+def _round_row(ended: Round) -> list[Any]:
+    """A round as it lies in its table: plain numbers, so that a hash of them is the same when they are read."""
+    counts = [int(each) for each in (ended.number, ended.seen, ended.version, ended.selected)]
+    seconds = [float(each) for each in (ended.fetch_seconds, ended.sift_seconds, ended.update_seconds)]
+    nodes = json.dumps([list(astuple(each)) for each in ended.nodes])
+    return [*counts, *seconds, json.dumps(ended.elapsed), int(ended.scored), int(ended.lowered), nodes]
+
+
+def _seal(database: sqlite3.Connection, part: str) -> None:
+    """Write down the hash of this part as it now is, in the same transaction."""
+    database.execute("INSERT OR REPLACE INTO seals VALUES (?, ?)", (part, _hash_of(database, part)))
+
+
+def _hash_of(database: sqlite3.Connection, part: str) -> bytes:
+    if part == "configuration":
+        return seals.of_values(part, database.execute("SELECT name, value FROM configuration ORDER BY name").fetchall())
+    answers = database.execute("SELECT position, y FROM answers ORDER BY position").fetchall()
+    asked = database.execute("SELECT position, key, batch FROM questions ORDER BY position").fetchall()
+    return seals.of_values(part, answers + asked)
 
 
 def _plain(value: Any) -> Any:

@@ -26,8 +26,7 @@ def synchronous(engine: Engine, log: Log, plan: Plan) -> Generator[Round]:
         entries = log.append(Selected.concatenate([part.selected for part in sifted]))
         seconds = engine.apply(Stretch(entries, log.rounds, seen=last))
         ended = round_of(sifted, last, log, seconds, {k: sifting + seconds for k, sifting in largest.items()})
-        log.end_round(ended)
-        yield ended
+        yield log.end_round(ended)
 
 
 def round_of(sifted: list[Sifted], seen: int, log: Log, update_seconds: float, elapsed: dict[int, float]) -> Round:

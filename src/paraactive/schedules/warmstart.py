@@ -19,5 +19,4 @@ def warmstart(engine: Engine, log: Log, plan: Plan) -> Generator[Round]:
     entries = log.unlearnt(Place(0, 0))[0].entries if log.version else log.append(taken.selected)
     seconds = engine.apply(Stretch(entries, rounds=0, seen=taken.last))
     ended = Round(0, taken.last, log.version, len(entries), taken.fetch_seconds, 0.0, seconds)
-    log.end_round(ended)
-    yield ended
+    yield log.end_round(ended)

@@ -88,6 +88,11 @@ class CsvFiles:
                 raise other_data(file)
             yield file, piece.first, self._parse(text, file, piece.first, columns)
 
+    def column(self, name: str) -> list[Any]:
+        """All values of a column, as the text that the file has. Nothing else can be read afterwards."""
+        self._types = {name: "string"}
+        return [value for _, _, table in self.scan() for value in table.column(name).to_pylist()]
+
     def _check_text(self, name: str) -> None:
         """An error that says where, if some text is among the numbers of a column."""
         if str(self.kinds[name]) != "string":

@@ -12,13 +12,14 @@ from paraactive.errors import InputError
 from paraactive.examples import Examples, Features
 from paraactive.streams import svmlight_files, table_files
 from paraactive.streams.arrays import Arrays, load_like
+from paraactive.streams.arrow import is_number
 from paraactive.streams.base import Stream
 from paraactive.streams.columns import check_width, features_alone, some
 from paraactive.streams.locations import is_folder, is_pattern, is_remote, missing_file, suffix_of
 from paraactive.streams.numpy_files import open_features
 from paraactive.streams.shards import make_shards
 from paraactive.streams.svmlight_files import is_svmlight, read_svmlight
-from paraactive.streams.table_columns import choose
+from paraactive.streams.table_columns import check_column, choose
 from paraactive.streams.table_files import Files, Paths, Rows, decode, join, open_files, scan
 from paraactive.streams.tables import Table
 
@@ -104,9 +105,37 @@ def open_rows(
     return x
 
 
+def open_column(path: Paths, name: str) -> list[Any]:
+    r"""The values of one column of a table, such as an identifier: text of CSV files, any values of Parquet files.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "rows.csv")
+    ...     _ = path.write_text("id,a\n007,1\n008,2\n")
+    ...     open_column(path, "id")
+    ['007', '008']
+    """
+    if not _is_table(path):
+        raise InputError(
+            f"the column {name!r} of {path} is asked for",
+            why="its columns have no names",
+            remedy="write Parquet or CSV",
+        )
+    files = open_files(path)
+    check_column(files.files[0], name, list(files.kinds))
+    return files.column(name)
+
+
 def column_names(path: Paths) -> tuple[str, ...] | None:
     """The names of the columns of a table, without the index of a pandas frame; None if the file is of another kind."""
     return tuple(_plain_names(open_files(path))) if _is_table(path) else None
+
+
+def number_columns(path: Paths) -> tuple[str, ...]:
+    """The names of the columns of a table that hold numbers; an empty column holds none."""
+    files = open_files(path)
+    kinds = {name: files.kinds[name] for name in _plain_names(files)}
+    return tuple(name for name, kind in kinds.items() if is_number(kind) and str(kind) != "null")
 
 
 def _plain_names(files: Files) -> list[str]:

@@ -70,6 +70,12 @@ class ParquetFiles:
             groups = [int(piece.place[0]) for piece in own]
             yield self.files[number], own[0].first, self._read(number, groups, columns)
 
+    def column(self, name: str) -> list[Any]:
+        """All values of a column."""
+        shards = make_shards(self.pieces, width=1)
+        tables = (table for shard in shards for _, _, table in self.tables(shard.pieces, (name,)))
+        return [value for table in tables for value in table.column(name).to_pylist()]
+
     def _read(self, number: int, groups: list[int], columns: tuple[str, ...]) -> Any:
         file, metadata = self.files[number], self._end_of(number)
         schema = metadata.schema.to_arrow_schema()
