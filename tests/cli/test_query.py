@@ -291,7 +291,7 @@ def test_columns_that_are_not_features_are_shown_beside_the_question_and_numbers
     for row in shown:
         assert row["user"] == str(int(row["row"]) + 5000)
         assert row["text"] == texts[int(row["row"])]
-        assert len(row["across"]) <= 10
+        assert len(row["across"]) <= 12
     _fill_in(_true)
     assert figures(capsys, "query", "run.db", "--json")["told"] == 40
     assert paraactive.Model.load("run.db").width == 2
