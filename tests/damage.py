@@ -16,7 +16,7 @@ import time
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -176,7 +176,7 @@ def _another(value: Any, chance: random.Random) -> Any:
 
 
 @contextmanager
-def _in_time() -> Iterator[None]:
+def _in_time() -> Generator[None]:
     def late(*_: object) -> None:
         raise TimeoutError(f"nothing came of it in {_PATIENCE} s")
 

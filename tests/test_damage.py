@@ -61,7 +61,7 @@ def test_every_byte_of_a_model_file_matters_or_does_not_change_the_model(
 # One by one ------------------------------------------------------------------------------------------------------
 
 
-def _zipped(compression: int = zipfile.ZIP_STORED, **members: bytes) -> bytes:
+def _zipped(members: dict[str, bytes], compression: int = zipfile.ZIP_STORED) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", compression) as archive:
         for name, data in members.items():
@@ -76,7 +76,7 @@ def _saved(array: np.ndarray) -> bytes:  # pyright: ignore[reportMissingTypeArgu
 
 
 def test_a_small_file_that_inflates_to_a_large_one_is_refused_before_it_is_inflated() -> None:
-    bomb = _zipped(zipfile.ZIP_DEFLATED, **{"a.npy": _saved(np.zeros(1 << 22, np.uint8))})
+    bomb = _zipped({"a.npy": _saved(np.zeros(1 << 22, np.uint8))}, zipfile.ZIP_DEFLATED)
     assert len(bomb) < 1 << 14
     with pytest.raises(InputError, match="no plain array"):
         unpack(bomb)
@@ -87,7 +87,7 @@ def test_an_array_that_says_it_is_larger_than_it_is_takes_no_memory() -> None:
     large = small.replace(b"(3,), }" + b" " * 12, b"(3999999999999,), }")
     assert len(large) == len(small)
     with pytest.raises(InputError, match="an array has another size than it says"):
-        unpack(_zipped(**{"a.npy": large}))
+        unpack(_zipped({"a.npy": large}))
 
 
 def test_a_member_that_is_there_twice_or_is_encrypted_or_unknown_is_refused() -> None:
@@ -100,8 +100,8 @@ def test_a_member_that_is_there_twice_or_is_encrypted_or_unknown_is_refused() ->
     with pytest.raises(InputError, match="two members of one name"):
         unpack(out.getvalue())
     with pytest.raises(InputError, match="no plain array"):
-        unpack(_zipped(**{"a.npy": array, "readme.txt": b"hello"}))
-    encrypted = bytearray(_zipped(**{"a.npy": array}))
+        unpack(_zipped({"a.npy": array, "readme.txt": b"hello"}))
+    encrypted = bytearray(_zipped({"a.npy": array}))
     encrypted[encrypted.index(b"PK\x01\x02") + 8] |= 1
     with pytest.raises(InputError, match="no plain array"):
         unpack(bytes(encrypted))
@@ -119,7 +119,7 @@ def test_a_member_that_was_added_to_a_model_is_refused(whole: dict[str, Subject]
 def test_nested_json_is_no_traceback(whole: dict[str, Subject], tmp_path: Path) -> None:
     path = tmp_path / "a.model"
     text = np.frombuffer(b"[" * 200_000, np.uint8)
-    path.write_bytes(_zipped(**{"paraactive.npy": _saved(text)}))
+    path.write_bytes(_zipped({"paraactive.npy": _saved(text)}))
     with pytest.raises(InputError, match="RecursionError"):
         Model.load(path)
 

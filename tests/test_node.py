@@ -1,14 +1,15 @@
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from making import two_moons
-from paraactive import Arrays, LaSVM
-from paraactive.errors import LogGapError
-from paraactive.examples import Entries, Selected
+from paraactive import Arrays, LaSVM, train
+from paraactive.errors import InputError, LogGapError
+from paraactive.examples import Entries, Examples, Selected
 from paraactive.node import Node
 from paraactive.rules import Margin
 
@@ -39,6 +40,23 @@ def test_sifting_piece_by_piece_equals_sifting_at_once() -> None:
     assert 50 < len(whole) < 800
     assert np.array_equal(pieces.examples.index, whole.examples.index)
     assert np.array_equal(pieces.p, whole.p)
+
+
+class Short(Arrays):
+    """A stream that ends before its length."""
+
+    def read(self, first: int, last: int) -> Examples:
+        return super().read(first, last).take(slice(0, -1))
+
+
+def test_a_stream_that_returns_fewer_rows_than_asked_is_named() -> None:
+    x, y = two_moons(1000, noise=0.3, seed=0)
+    node = Node(LaSVM(gamma=1.0), Margin(0.2), Short(x, y), seed=3)
+    for ask in (node.take, node.sift_first, partial(node.sift, seen=0)):
+        with pytest.raises(InputError, match=r"the stream gave \d+ rows for the positions 0 to"):
+            ask(0, 100)
+    with pytest.raises(InputError, match="the stream gave"):
+        train(LaSVM(gamma=1.0), Short(x, y), nodes=1)
 
 
 def test_nothing_to_sift_selects_nothing() -> None:

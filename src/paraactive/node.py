@@ -13,7 +13,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from paraactive.cascade import Economy
-from paraactive.errors import LogGapError
+from paraactive.errors import InputError, LogGapError
 from paraactive.examples import Entries, Examples, Ints, Place, Selected, Stretch
 from paraactive.labels import UNKNOWN, check_labels
 from paraactive.learners.base import Learner
@@ -169,6 +169,12 @@ class Node:
     def _fetch(self, first: int, last: int) -> tuple[Examples, float]:
         start = time.perf_counter()
         fresh = self.stream.read(first, last)
+        if len(fresh) != last - first:
+            raise InputError(
+                f"the stream gave {len(fresh)} rows for the positions {first} to {last - 1}",
+                why="each position is one example",
+                remedy="correct its read or its length; paraactive.checks.check_stream tries both",
+            )
         # Only a rule that sees labels must have them here; others are asked for what they select.
         check_labels(
             fresh.y if self.rule.needs_labels is True else fresh.y[fresh.y != UNKNOWN], len(self.stream.classes)

@@ -277,6 +277,14 @@ def train(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", rich_help_panel="Result", help="Replace a run file that is there.")
     ] = False,
+    durability: Annotated[
+        str,
+        typer.Option(
+            rich_help_panel="Result",
+            help="Which crash the last commit to the run file survives: process (the program is killed) or power (the "
+            "machine loses power; each commit waits for the disk). In both cases the file stays whole.",
+        ),
+    ] = "process",
     passive: PassiveOption = False,
     verbose: VerboseOption = False,
     tensorboard: TensorBoardOption = None,

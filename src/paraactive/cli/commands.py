@@ -41,7 +41,8 @@ def train_run(
     examples: int | None = None, passes: int = 1, label: str | None = None, features: str | None = None,
     weight: str | None = None, class_weight: str | None = None, guard: bool = False, floor: float | None = None,
     cap: float | None = None, set_aside: float | None = None, test: Path | None = None, seed: int = 0,
-    out: Path | None = None, overwrite: bool = False, passive: bool = False, heading: str = "", verbose: bool = False,
+    out: Path | None = None, overwrite: bool = False, durability: str = "process",
+    passive: bool = False, heading: str = "", verbose: bool = False,
     tensorboard: Path | None = None, mlflow: str | None = None,
 ) -> None:  # fmt: skip
     """Train, show, and compare if asked."""
@@ -63,8 +64,8 @@ def train_run(
             job.new_learner(), job.stream, rule=job.new_rule(), examples=examples, batch=batch, warmstart=warmstart,
             nodes=nodes, engine=engine, schedule=schedule, lag=lag, delay=delay, updates=updates or "auto",
             address=address, cluster=_cluster(latency, jitter, slowdown), seed=seed, test=job.test, out=out,
-            overwrite=overwrite, observers=[bar, *trackers], guard=make_guard(guard, floor, cap, set_aside),
-            class_weight=weights_in(class_weight),
+            overwrite=overwrite, durability=durability, observers=[bar, *trackers],
+            guard=make_guard(guard, floor, cap, set_aside), class_weight=weights_in(class_weight),
         )  # fmt: skip
     comparison = None
     if passive:

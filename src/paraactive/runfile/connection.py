@@ -165,8 +165,8 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
     except sqlite3.OperationalError:
         connection.close()
         return _connect_without_journal(path)
-    except sqlite3.DatabaseError:
-        pass  # It is no SQLite file; whoever asked says so.
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
+        pass  # It is no SQLite file, or a damaged one; whoever asked says so.
     return connection
 
 

@@ -488,7 +488,14 @@ class RunFile:
     def _features(self, index: Ints, x: Any, columns: Any, stream: Stream | None) -> Features:
         """Of one reading all are made by the stream, all are dense or all are sparse."""
         if stream is not None and x[0] is None:
-            return stream.at(index).x
+            made = stream.at(index).x
+            if len(made) != len(index):
+                raise InputError(
+                    f"the stream gave {len(made)} rows for {len(index)} positions",
+                    why="each position is one example",
+                    remedy="correct its method at; paraactive.checks.check_stream tries it",
+                )
+            return made
         return dense_rows(x) if columns[0] is None else sparse_rows(x, columns, self.configuration["width"])
 
     # Snapshots and events ----------------------------------------------------------------------------------------
