@@ -252,8 +252,8 @@ def replay(
                 stream = arguments.the_stream(stream, known["stream"])
             learner = arguments.the_learner(learner, known["learner"], len(known["classes"]))
             run = Run(learner, _plan_of(known), known["engine"], known["schedule"])
+            check = _DigestCheck(file, learner)
         _observe(observers, RunStarted(file.seen, 0))
-        check = _DigestCheck(file, learner)
         with file.understood(), as_on_a_node():
             rounds = list(file.ended_rounds())
             for stretch in file.stretches(Place(0, 0), stream):

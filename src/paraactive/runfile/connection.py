@@ -246,7 +246,7 @@ def translated(path: Path, doing: str) -> Generator[None]:
     except UnicodeDecodeError as error:  # sqlite3's own, for names in the schema.
         raise damaged(path, "it holds text that is not UTF-8") from error
     except sqlite3.DatabaseError as error:
-        said = str(error)
+        said = " ".join(str(error).split())
         if "not a database" in said or "malformed" in said:
             raise RunFileError(
                 f"{path} is not a run file, or is damaged",
