@@ -101,7 +101,7 @@ def test_a_file_that_is_there_is_kept_unless_told(tmp_path: Path) -> None:
     _run(tmp_path / "run.db")
     model = Model.load(tmp_path / "run.db")
     (tmp_path / "a.model").write_text("mine")
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         model.save(tmp_path / "a.model")
     assert (tmp_path / "a.model").read_text() == "mine"
     model.save(tmp_path / "a.model", overwrite=True)

@@ -138,7 +138,7 @@ def _default_nodes(engine: str, schedule: str) -> int:
         raise InputError(
             "nodes is not given",
             why="only you know how much of the cluster the run may use",
-            remedy="say how many nodes, as nodes=8 (--nodes 8)",
+            remedy="say how many nodes, as nodes=8",
         )
     return count_cores()
 

@@ -11,12 +11,14 @@ from typing import Any, cast
 
 from paraactive import arguments, parts
 from paraactive._version import __version__
+from paraactive.calibration import uniform_like
 from paraactive.engines import ENGINES, Cluster, Hosting
 from paraactive.errors import InputError, ReplayError
 from paraactive.evaluation import TestData, TestSet, evaluate, find_again, find_test
 from paraactive.events import Evaluated, Event, Observer, Round, RunEnded, RunStarted, SnapshotTaken
 from paraactive.examples import Place
 from paraactive.guard import Guard, class_weights, guarded
+from paraactive.labels import label_type_of
 from paraactive.learners.base import Learner
 from paraactive.log import Log, MemoryLog
 from paraactive.node import Node, as_on_a_node, relearn
@@ -84,7 +86,9 @@ def train(
     Parameters
     ----------
     rule : who passes, a rule or its name; by default SignedMargin() for the SVM, LeastMargin() if it has more than two
-        classes, and Gradient() for learners whose scores are log-odds, as the network.
+        classes, and Gradient() for learners whose scores are log-odds, as the network. "uniform" is the baseline to
+        compare these with: it selects each example with the same p, which is the mean p that the default rule would
+        give (see `calibration.uniform_like`). With an oracle it is 0.02.
     examples : how many to see; by default the whole stream, if it ends.
     batch : fresh examples of a round, over all nodes; the model that sifts is at most this much behind. By default
         4096, or an eighth of the examples.
@@ -130,6 +134,7 @@ def train(
     arguments.check_learner(learner)
     arguments.check_stream(stream)
     parts.expect_classes(learner, len(stream.classes))
+    is_baseline = isinstance(rule, str) and rule == "uniform" and oracle is None
     rule = arguments.find_rule("margin" if rule is None and oracle else rule, learner)
     arguments.check_oracle(oracle, stream, rule, schedule)
     learner, rule = guarded(learner, rule, guard, class_weights(class_weight, stream))
@@ -145,6 +150,9 @@ def train(
     if out is not None:
         arguments.check_untrained(learner)
         RunFile.check_room(out, overwrite)
+    if is_baseline:
+        _, usual = guarded(learner, arguments.find_rule(None, learner), guard)
+        node.rule = uniform_like(usual, learner, stream, plan.warmstart, plan.examples)
     watching = list(observers)
     # The engine first: a cluster that cannot be reached leaves no run file.
     with closing(_start(setting, watching)) as host, ExitStack() as stack:
@@ -449,6 +457,7 @@ def _configuration(setting: _Setting) -> dict[str, Any]:
         "stream": parts.describe_stream(node.stream),
         "width": node.stream.width,
         "classes": node.stream.classes,
+        "label_type": label_type_of(node.stream),
         "test": setting.test.source,
         **asdict(setting.plan),
         "engine": setting.engine,

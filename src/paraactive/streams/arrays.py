@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paraactive.examples import Examples, Ints, Labels, SparseRows
-from paraactive.labels import labels_of, numbers_of
+from paraactive.labels import fitting_type, labels_of, numbers_of, type_of_labels
 from paraactive.streams.columns import (
     check_width,
     class_values,
@@ -117,6 +117,15 @@ class Arrays(UserStream):
     def classes(self) -> tuple[str, ...]:
         """The names of the labels."""
         return tuple(label_name(value) for value in self._values)
+
+    @property
+    def label_type(self) -> str:
+        """The type of the labels, by numpy's name for it; "str" if they are text.
+
+        >>> Arrays([[1], [2]], [0, 1]).label_type, Arrays([[1], [2]], ["ham", "spam"]).label_type
+        ('int64', 'str')
+        """
+        return fitting_type(self.classes, type_of_labels(self._values))
 
     @property
     def counts(self) -> tuple[int, ...]:

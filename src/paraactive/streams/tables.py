@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from paraactive.examples import Examples, Ints
+from paraactive.labels import fitting_type
 from paraactive.streams.columns import given_names
 from paraactive.streams.kept import Kept
 from paraactive.streams.locations import absolute
@@ -71,6 +72,7 @@ class Table(UserStream):
         self._files.choose(self._chosen)
         labels = scan(self._files, self._chosen)
         self.classes, self.counts, self._numbers = labels.classes(None if classes is None else given_names(classes))
+        self.label_type = fitting_type(self.classes, labels.label_type)
         self._shards = make_shards(self._files.pieces, self.width)
         self.fingerprint = self._sign(labels.digest)
         self._open()
@@ -85,6 +87,8 @@ class Table(UserStream):
     """The path, absolute, or the paths."""
     classes: tuple[str, ...]
     """The names of the labels."""
+    label_type: str
+    """The type of the labels, by numpy's name for it; "str" if they are text."""
     counts: tuple[int, ...]
     """The rows of each class."""
     fingerprint: str
