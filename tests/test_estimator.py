@@ -242,6 +242,14 @@ def test_the_rate_of_the_baseline_does_not_depend_on_nodes_and_engine() -> None:
     assert _clf(rule="uniform").set_params(rule__rate=0.4).fit(MOONS, SIDE).rule_ == Uniform(0.4)
 
 
+def test_the_baseline_of_partial_fit_has_the_rate_of_the_default_rule_on_the_first_rows_sifted() -> None:
+    selected: dict[str, int] = {}
+    for rule in ("auto", "uniform"):
+        clf = _clf(rule=rule).partial_fit(MOONS[:500], SIDE[:500], classes=[0, 1])
+        selected[rule] = clf.partial_fit(MOONS[500:1500], SIDE[500:1500]).n_selected_ - 500
+    assert 0.6 < selected["uniform"] / selected["auto"] < 2
+
+
 # Weights ---------------------------------------------------------------------------------------------------------
 
 

@@ -46,7 +46,7 @@ def check_oracle(oracle: Oracle | None, stream: Stream, rule: Rule, schedule: st
             raise InputError(
                 "the stream has no labels",
                 why="what is selected is learnt with its label",
-                remedy="give oracle=Oracle(ask), which is asked for them; or go on with 'paraactive query'",
+                remedy="go on with 'paraactive query', or in Python give oracle=Oracle(ask), which is asked for them",
             )
         return
     if rule.needs_labels is True:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from paraactive.examples import Doubles, Examples, Labels
+from paraactive.examples import Doubles, Examples, Ints, Labels
 from paraactive.labels import signed_margin
 from paraactive.learners.base import Learner
 from paraactive.learners.rows import learn, scores
@@ -68,8 +68,18 @@ def uniform_like(rule: Rule, learner: Learner, stream: Stream, warmstart: int, e
         fresh = stream.read(warmstart, last)
         score = scores(twin, fresh.x)
     moments = warmstart + (examples - warmstart) * (np.arange(_MOMENTS) + 0.5) / _MOMENTS
-    rates = [float(_asked(rule, score, fresh.y, int(n)).mean()) for n in moments]
-    return Uniform(float(f"{np.mean(rates):.3g}"))
+    return uniform_at(rule, score, fresh.y, moments.astype(np.int64))
+
+
+def uniform_at(rule: Rule, score: Doubles, y: Labels, moments: Ints) -> Uniform:
+    """Uniform at the mean p that the rule gives to these scores, over these n, to three digits.
+
+    >>> rule, score, y = Margin(eta=0.1), np.array([0.0, 1.0]), np.array([1, 1], np.int8)
+    >>> uniform_at(rule, score, y, moments=np.array([400]))
+    Uniform(rate=0.619)
+    """
+    rates = [float(_asked(rule, score, y, n).mean()) for n in moments.tolist()]
+    return Uniform(float(f"{np.mean(rates):.3g}")) if len(score) >= 2 else Uniform()
 
 
 def _asked(rule: Rule, score: Doubles, y: Labels, n: int) -> Doubles:

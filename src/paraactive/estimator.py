@@ -23,7 +23,7 @@ from sklearn.utils.validation import (
 
 from paraactive import arguments, parts
 from paraactive._version import __version__
-from paraactive.calibration import MarginRule, calibrated, fitted, uniform_like
+from paraactive.calibration import MarginRule, calibrated, fitted, uniform_at, uniform_like
 from paraactive.cascade import Economy
 from paraactive.compiled import noticed
 from paraactive.errors import InputError, counted
@@ -201,8 +201,14 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         usual = arguments.find_rule(None, self.learner_)
         if isinstance(usual, MarginRule):
             usual = calibrated(type(usual), self.learner_, stream.read(0, warmstart), warmstart)
-        usual = usual if self.floor is None else floored(usual, self.floor)
-        return uniform_like(usual, self.learner_, stream, warmstart, total)
+        return uniform_like(self._with_floor(usual), self.learner_, stream, warmstart, total)
+
+    def _baseline_on(self, fresh: Examples) -> Rule:
+        """The same in partial_fit, where the number of rows is not known: at the rate on the first rows to sift."""
+        usual, score = arguments.find_rule(None, self.learner_), scores(self.learner_, fresh.x)
+        if isinstance(usual, MarginRule):
+            usual = fitted(type(usual), score, fresh.y, self.n_seen_)
+        return uniform_at(self._with_floor(usual), score, fresh.y, np.array([self.n_seen_]))
 
     def report(self, out: str | Path) -> Path:
         """One HTML page of what `fit` did: error of rows held out, sampling rate, times, weights. Returns its path."""
@@ -262,6 +268,8 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
                 self.rule_, guessed = self._find_rule()
                 if guessed:
                     self.rule_ = fitted(guessed, scores(self.learner_, now.x), now.y, self.n_seen_)
+                elif self.rule == "uniform":
+                    self.rule_ = self._baseline_on(now)
             rule = self._floored()
             selected = choose(self.learner_, rule, self._seed, now, seen, version, 0, self._economy).selected
         if len(selected):
@@ -454,7 +462,10 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         return found, type(found) if by_name and isinstance(found, MarginRule) else None
 
     def _floored(self) -> Rule:
-        return self.rule_ if self.floor is None else floored(self.rule_, self.floor)
+        return self._with_floor(self.rule_)
+
+    def _with_floor(self, rule: Rule) -> Rule:
+        return rule if self.floor is None else floored(rule, self.floor)
 
     def _note(self, index: Any, p: Any) -> None:
         """What was learnt so far."""

@@ -73,7 +73,8 @@ class Model:
     @classmethod
     def of(cls, learner: Learner, stream: Stream) -> Model:
         """The model that a learner became on this stream."""
-        names, label = (getattr(stream, name, None) for name in ("feature_names", "label"))
+        names = getattr(stream, "feature_names", None)
+        label = None if names is None else getattr(stream, "label", None)
         return cls(learner, tuple(stream.classes), stream.width, names, label_type_of(stream), label)
 
     # Using it ----------------------------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ def _checked(p: Doubles, count: int, rule: Rule) -> Doubles:
     if p.shape != (count,) or not np.all((p > 0) & (p <= 1)):
         raise InputError(
             f"rule {type(rule).__name__} gave p of shape {p.shape} from {p.min(initial=1.0)} to {p.max(initial=0.0)}",
-            why="p is the probability of each example to be selected",
+            why=f"it was asked for the p of {counted(count, 'example')}",
             remedy="return one number for each example, 0 < p <= 1",
         )
     return p

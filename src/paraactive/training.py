@@ -24,7 +24,7 @@ from paraactive.log import Log, MemoryLog
 from paraactive.node import Node, as_on_a_node, relearn
 from paraactive.oracle import Answers, AskingLog, BudgetSpent, Oracle
 from paraactive.platforms import versions
-from paraactive.rules import Rule
+from paraactive.rules import FlooredBlind, Rule, floored
 from paraactive.run import Run
 from paraactive.runfile import RunFile
 from paraactive.schedules import SCHEDULES, Engine, Plan
@@ -151,8 +151,7 @@ def train(
         arguments.check_untrained(learner)
         RunFile.check_room(out, overwrite)
     if is_baseline:
-        _, usual = guarded(learner, arguments.find_rule(None, learner), guard)
-        node.rule = uniform_like(usual, learner, stream, plan.warmstart, plan.examples)
+        node.rule = _baseline(node, plan)
     watching = list(observers)
     # The engine first: a cluster that cannot be reached leaves no run file.
     with closing(_start(setting, watching)) as host, ExitStack() as stack:
@@ -266,6 +265,14 @@ def replay(
         run.checked = check.count
         _observe(observers, _ended(run, file.version))
         return run
+
+
+def _baseline(node: Node, plan: Plan) -> Rule:
+    """Uniform, at the rate that the default rule would have, under the same guard."""
+    usual = arguments.find_rule(None, node.learner)
+    if isinstance(node.rule, FlooredBlind):
+        usual = floored(usual, node.rule.floor)
+    return uniform_like(usual, node.learner, node.stream, plan.warmstart, plan.examples)
 
 
 # One run, from where it stands to its end ------------------------------------------------------------------------

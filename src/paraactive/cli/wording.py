@@ -10,14 +10,16 @@ from paraactive.errors import ParaActiveError
 _VALUE = r"""('[^']*'|"[^"]*"|\[[^]]*\]|\([^)]*\)|\.\.\.|[\w.+-]+(?<!\.))"""
 _EXAMPLES = {"label": "COLUMN", "features": "a,b,c"}
 """What stands for a value that a message leaves open."""
+_CHOICES = "engine|schedule|rule|learner"
+"""Parameters that messages name with their value, as in: engine 'ray'."""
 
 
 def in_options(error: ParaActiveError, options: Mapping[str, str]) -> str:
     """The message, for a command with these options: what each parameter of the library is called there.
 
-    >>> error = ParaActiveError("eta is 0", why="too small", remedy="give eta > 0, or label='clicked'")
-    >>> in_options(error, {"eta": "--eta", "label": "--label"})
-    '--eta is 0: too small; give --eta > 0, or --label clicked.'
+    >>> error = ParaActiveError("eta is 0", why="it is too small", remedy="give eta > 0, label='a', or rule 'iwal'")
+    >>> in_options(error, {"eta": "--eta", "label": "--label", "rule": "--rule"})
+    '--eta is 0: it is too small; give --eta > 0, --label a, or --rule iwal.'
     """
     if not options:
         return str(error)
@@ -27,6 +29,7 @@ def in_options(error: ParaActiveError, options: Mapping[str, str]) -> str:
 
 def _renamed(text: str, options: Mapping[str, str]) -> str:
     names = _any(options)
+    text = re.sub(rf"(?<![\w-])({_CHOICES}) '([\w-]+)'", lambda found: _chosen(options, *found.groups()), text)
     text = re.sub(rf" \((?:{names})={_VALUE}\)", "", text)  # Where the option itself stands before it.
     text = re.sub(rf"(?<![\w-])({names})={_VALUE}", lambda found: _typed(options[found[1]], *found.groups()), text)
     return re.sub(rf"(?<![\w-])({names})(?= [<>]=? )|(?<=[<>] )({names})\b", lambda found: options[found[0]], text)
@@ -34,6 +37,10 @@ def _renamed(text: str, options: Mapping[str, str]) -> str:
 
 def _any(options: Mapping[str, str]) -> str:
     return "|".join(map(re.escape, options))
+
+
+def _chosen(options: Mapping[str, str], name: str, value: str) -> str:
+    return f"{options[name]} {value}" if name in options else f"{name} {value!r}"
 
 
 def _typed(option: str, name: str, value: str) -> str:

@@ -74,8 +74,8 @@ class Arrays(UserStream):
         """The stream over a file: .npz with arrays x and y, .npy whose last column is the label, or svmlight text.
 
         float32 data of a numpy file is not read into memory but mapped, if the file is not compressed. svmlight text
-        (.svm, .libsvm, .svmlight, .txt) is held in memory, sparse. A loaded stream travels as the path of its file:
-        each node opens its own copy.
+        (.svm, .libsvm, .svmlight, .txt) is held in memory, sparse. Files compressed with gzip (.npy.gz, .svm.gz) are
+        held in memory too. A loaded stream travels as the path of its file: each node opens its own copy.
 
         >>> import tempfile, numpy as np
         >>> with tempfile.TemporaryDirectory() as folder:

@@ -33,7 +33,8 @@ class Table(UserStream):
     "s3://bucket/rows.parquet". `label` names the column of the labels, which become -1 and +1, or 0, 1, 2, in their
     order; `features` those of the features, by default all others; `weight` one of positive numbers that say what
     the rows count for. `classes` gives the names of the labels an order, and may name some that the file has not.
-    A CSV file begins with a header. The index of a pandas frame is a feature only if it is named.
+    A CSV file begins with a header. A file that ends in .gz is decompressed once in each process, into a temporary
+    file. The index of a pandas frame is a feature only if it is named.
 
     The rows are decoded in shards of 16 MB, or a row group where that is larger. Each pass takes the shards in an
     order of its own, which the seed decides, and mixes the rows of those that fit into 64 MB together. A larger file
