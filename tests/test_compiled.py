@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Generator
@@ -112,3 +113,40 @@ from paraactive import philox
 print(philox.words(7, philox.COIN, np.arange(2)).tolist())
 """
     assert _run(code, NUMBA_CACHE_DIR="").strip() == str(philox.words(7, philox.COIN, np.arange(2)).tolist())
+
+
+def _fit_of_an_estimator(site: Path, caches: Path) -> tuple[str, str]:
+    """What a process that fits one prints, on both sides, where nothing can be written beside the package."""
+    code = """
+import warnings
+warnings.simplefilter("error")
+import numpy as np
+from paraactive import Network, ParaActiveClassifier
+x = np.random.default_rng(0).normal(size=(64, 2)).astype(np.float32)
+clf = ParaActiveClassifier(Network(hidden=2), warmstart=20, batch=10, random_state=0)
+clf.fit(x, x[:, 0] > 0).fit(x, x[:, 0] > 0).partial_fit(x, x[:, 0] > 0)
+"""
+    own = {
+        "PYTHONPATH": str(site),
+        "XDG_CACHE_HOME": str(caches),
+        "NUMBA_CACHE_DIR": "",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ | own
+    )  # fmt: skip
+    return done.stdout, done.stderr
+
+
+def test_an_estimator_says_once_that_it_compiles_and_a_second_process_finds_all_on_disk(tmp_path: Path) -> None:
+    site, caches = tmp_path / "site", tmp_path / "caches"
+    package = Path(compiled.__file__).parent
+    shutil.copytree(package, site / "paraactive", ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in [site / "paraactive", *(site / "paraactive").rglob("*/")]:
+        if folder.is_dir():
+            (folder / "__pycache__").write_text("")  # A file, so that no folder of this name can be made.
+    out, error = _fit_of_an_estimator(site, caches)
+    assert out == ""
+    assert error == "paraactive compiles its loops, once on this machine: this takes up to half a minute\n"
+    assert list(caches.rglob("*.nbi"))
+    assert _fit_of_an_estimator(site, caches) == ("", "")

@@ -33,7 +33,7 @@ from paraactive.errors import InputError
 from paraactive.examples import SparseRows
 from paraactive.learners import SklearnLearner
 from paraactive.rows import Rows
-from paraactive.rules import Gradient, Margin, SignedMargin, Uniform, floored
+from paraactive.rules import Gradient, LeastMargin, Margin, SignedMargin, Uniform, floored
 
 MOONS, SIDE = cast("tuple[Any, Any]", make_moons(4000, noise=0.2, random_state=0))
 TEST, TEST_SIDE = cast("tuple[Any, Any]", make_moons(2000, noise=0.2, random_state=1))
@@ -205,6 +205,51 @@ def test_verbose_says_what_was_chosen(capsys: pytest.CaptureFixture[str]) -> Non
     assert f"{clf.n_selected_:,} of 4,000 rows" in said
 
 
+def test_verbose_says_what_was_held_out(capsys: pytest.CaptureFixture[str]) -> None:
+    for options, said in (
+        ({"early_stopping": 2}, "held out 400 of 4,000 rows to try the model on, for early_stopping"),
+        ({"validation": 0.25}, "held out 1,000 of 4,000 rows to try the model on, for validation"),
+        ({"validation": (TEST, TEST_SIDE)}, None),
+        ({}, None),
+    ):
+        _clf(verbose=1, **options).fit(MOONS, SIDE)
+        out = capsys.readouterr().out
+        assert said in out if said else "held out" not in out
+    assert _clf(early_stopping=2).fit(MOONS, SIDE).run_.evaluations[0].test_examples == 400
+    assert capsys.readouterr().out == ""
+
+
+# The baseline ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("learner", [LaSVM(gamma=1.0, gap=0.2), Network(hidden=10, step=0.2)], ids=["svm", "network"])
+@pytest.mark.parametrize("data", ["two classes", "three classes"])
+def test_uniform_selects_about_as_many_as_the_default_rule(learner: Any, data: str) -> None:
+    x, y = (MOONS, SIDE) if data == "two classes" else _three(4000)
+    usual, uniform = (_clf(learner=learner, rule=rule).fit(x, y) for rule in ("auto", "uniform"))
+    assert isinstance(uniform.rule_, Uniform)
+    assert uniform.run_.sampling_rate == pytest.approx(uniform.rule_.rate, abs=0.03)
+    assert 0.6 < uniform.run_.selected / usual.run_.selected < 1.8
+
+
+def test_the_rate_of_the_baseline_does_not_depend_on_nodes_and_engine() -> None:
+    rates = {
+        _clf(rule="uniform", nodes=nodes, engine=engine).fit(MOONS, SIDE).rule_.rate
+        for nodes, engine in ((1, "threads"), (3, "threads"), (2, "simulated"), (2, "processes"))
+    }
+    assert len(rates) == 1
+    assert _clf(rule=Uniform(0.3)).fit(MOONS, SIDE).rule_ == Uniform(0.3)
+    assert _clf(rule="uniform").set_params(rule__rate=0.4).fit(MOONS, SIDE).rule_ == Uniform(0.4)
+
+
+def test_the_baseline_of_partial_fit_has_the_rate_of_the_default_rule_on_the_first_rows_sifted() -> None:
+    selected: dict[str, int] = {}
+    for rule in ("auto", "uniform"):
+        clf = _clf(rule=rule).partial_fit(MOONS[:500], SIDE[:500], classes=[0, 1])
+        selected[rule] = clf.partial_fit(MOONS[500:1500], SIDE[500:1500]).n_selected_ - 500
+    assert 0.6 < selected["uniform"] / selected["auto"] < 2
+
+
 # Weights ---------------------------------------------------------------------------------------------------------
 
 
@@ -359,6 +404,17 @@ def test_parameters_of_the_learner_are_set_by_name() -> None:
         clf.set_params(learner__c=1)
 
 
+def test_without_probabilities_the_message_says_how_to_have_them() -> None:
+    for clf in (_clf(), _clf().fit(MOONS, SIDE)):
+        assert not hasattr(clf, "predict_proba")
+        with pytest.raises(AttributeError) as raised:
+            _ = clf.predict_proba
+    first, second = str(raised.value).splitlines()[1:]
+    names: dict[str, Any] = {"clf": _clf(), "X": MOONS, "y": SIDE}
+    exec(first.strip(), names)
+    assert eval(second.strip(), names).shape == (4000, 2)
+
+
 def test_calibrated_probabilities() -> None:
     calibrated: Any = CalibratedClassifierCV(_clf(), cv=3).fit(MOONS, SIDE)
     p = calibrated.predict_proba(TEST)[:, 1]
@@ -372,7 +428,6 @@ def test_probabilities_where_the_learner_has_them() -> None:
     assert p.shape == (2000, 2)
     np.testing.assert_allclose(p.sum(axis=1), 1.0)
     assert np.array_equal(p.argmax(axis=1), network.predict(TEST))
-    assert not hasattr(_clf(), "predict_proba")
     x, y = _three(2000)
     three = _clf(learner=Network(hidden=20, step=0.2), epochs=3).fit(x, y)
     assert three.predict_proba(x).shape == (2000, 3)
@@ -475,8 +530,39 @@ def test_parameters_of_the_rule_are_set_by_name() -> None:
     assert clf.get_params()["rule__eta"] == 0.3
     with pytest.raises(InputError, match="no Margin parameter 'etta'"):
         clf.set_params(rule__etta=1)
-    with pytest.raises(InputError, match="no str parameter 'eta'"):
-        ParaActiveClassifier(rule="margin").set_params(rule__eta=1)
+
+
+@pytest.mark.parametrize(
+    ("rule", "kind"), [("margin", Margin), ("signed", SignedMargin), ("auto", SignedMargin), ("least", LeastMargin)]
+)
+def test_parameters_of_a_rule_that_is_given_by_name_are_fixed(rule: str, kind: Any) -> None:
+    twin: Any = clone(_clf(rule=rule).set_params(rule__eta=0.7))
+    clf = twin.fit(MOONS, SIDE)
+    assert clf.rule_ == kind(0.7)
+    assert clf.get_params()["rule__eta"] == 0.7
+    assert clf.set_params(rule__eta=0.2).fit(MOONS, SIDE).rule_ == kind(0.2)
+    assert clf.set_params(rule="margin").fit(MOONS, SIDE).rule_ != Margin(0.2), "eta is fitted again"
+
+
+def test_the_automatic_rule_with_an_eta_is_the_one_that_suits_the_classes_and_the_learner() -> None:
+    assert _clf().set_params(rule__eta=0.3).fit(*_three(2000)).rule_ == LeastMargin(0.3)
+    network = _clf(learner=Network(hidden=5)).set_params(rule__scale=3.0).fit(MOONS, SIDE)
+    assert network.rule_ == Gradient(scale=3.0)
+    with pytest.raises(InputError, match="no Gradient parameter 'eta'"):
+        network.set_params(rule="auto", rule__eta=0.1).fit(MOONS, SIDE)
+
+
+def test_a_parameter_that_a_rule_by_name_has_not_is_refused_at_once() -> None:
+    with pytest.raises(InputError, match="no Margin parameter 'etta'"):
+        ParaActiveClassifier(rule="margin").set_params(rule__etta=1)
+
+
+@pytest.mark.parametrize("rule", ["auto", "margin"])
+def test_a_grid_search_goes_over_eta_of_a_rule_by_name(rule: str) -> None:
+    search: Any = GridSearchCV(_clf(rule=rule, warmstart=300), {"rule__eta": [0.01, 100.0]}, cv=2).fit(MOONS, SIDE)
+    assert search.best_estimator_.rule_.eta == search.best_params_["rule__eta"]
+    rates = [_clf(rule=rule).set_params(rule__eta=eta).fit(MOONS, SIDE).sampling_rate_ for eta in (0.01, 100.0)]
+    assert rates[0] > rates[1]
 
 
 def test_a_rule_with_a_floor_of_its_own() -> None:

@@ -155,8 +155,8 @@ def test_sparse_rows_of_a_file_are_checked(data: Any, indices: Any, indptr: Any)
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (scipy.sparse.csr_array([[1.0, np.nan]]), "1 of the features are NaN, infinite, or too large"),
-        (scipy.sparse.csr_array([[1e300, 1.0]]), "1 of the features are NaN, infinite, or too large"),
+        (scipy.sparse.csr_array([[1.0, np.nan]]), "1 of the features is NaN, infinite, or too large"),
+        (scipy.sparse.csr_array([[1e300, 1.0]]), "1 of the features is NaN, infinite, or too large"),
         (scipy.sparse.csr_array([[1j, 1.0]]), "x is sparse, of shape .* and type complex"),
         (scipy.sparse.csr_array((1, 2**31)), "x has 2147483648 columns"),
     ],

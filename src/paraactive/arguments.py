@@ -46,7 +46,7 @@ def check_oracle(oracle: Oracle | None, stream: Stream, rule: Rule, schedule: st
             raise InputError(
                 "the stream has no labels",
                 why="what is selected is learnt with its label",
-                remedy="give oracle=Oracle(ask), which is asked for them; or go on with 'paraactive query'",
+                remedy="go on with 'paraactive query', or in Python give oracle=Oracle(ask), which is asked for them",
             )
         return
     if rule.needs_labels is True:
@@ -138,7 +138,7 @@ def _default_nodes(engine: str, schedule: str) -> int:
         raise InputError(
             "nodes is not given",
             why="only you know how much of the cluster the run may use",
-            remedy="say how many nodes, as nodes=8 (--nodes 8)",
+            remedy="say how many nodes, as nodes=8",
         )
     return count_cores()
 

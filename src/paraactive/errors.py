@@ -83,6 +83,15 @@ class NodeWarning(RuntimeWarning):
     """A node was lost, or did not come; the run goes on without it."""
 
 
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """So many of a thing, in words for a message.
+
+    >>> counted(1, "row"), counted(2000, "row"), counted(0, "class", "classes")
+    ('1 row', '2,000 rows', '0 classes')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 def cannot_write(path: object, error: OSError) -> InputError:
     """What to raise where a file cannot be written."""
     return InputError(

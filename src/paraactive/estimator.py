@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import copy
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state, compute_class_weight
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
@@ -21,9 +23,10 @@ from sklearn.utils.validation import (
 
 from paraactive import arguments, parts
 from paraactive._version import __version__
-from paraactive.calibration import MarginRule, calibrated, fitted
+from paraactive.calibration import MarginRule, calibrated, fitted, uniform_at, uniform_like
 from paraactive.cascade import Economy
-from paraactive.errors import InputError
+from paraactive.compiled import noticed
+from paraactive.errors import InputError, counted
 from paraactive.examples import Doubles, Examples, Features
 from paraactive.labels import decide, probabilities
 from paraactive.learners import Guarded, LaSVM, Learner
@@ -44,14 +47,32 @@ from paraactive.validation import fraction, one_of, positive, whole
 _LEAST_WARMSTART = 1000
 """Rows that are learnt before sifting begins: with fewer there is nothing to be saved."""
 _LEAST_BATCH = 64
+_HELD_OUT = 0.1
+"""The part of the rows that is held out for early_stopping, if validation says nothing."""
 _ENTRY = np.dtype([("index", np.int64), ("p", np.float64)])
+_LOG = logging.getLogger("paraactive")
 
 
-def _gives_probabilities(self: Any) -> bool:
-    learner = self.learner_ if hasattr(self, "learner_") else self._new_learner()
-    if not getattr(learner, "log_odds", False):
-        raise AttributeError(f"{type(learner).__name__} gives no probabilities; CalibratedClassifierCV can add them")
-    return True
+@dataclass(frozen=True)
+class NamedRule:
+    """A rule by its name, or "auto", with some of its parameters: what rule="margin" becomes by `set_params`."""
+
+    name: str
+    parameters: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def describe(self) -> dict[str, Any]:
+        """The parameters that were set."""
+        return self.parameters
+
+    def changed(self, given: dict[str, Any]) -> NamedRule:
+        """The same rule with these parameters; an error if a rule of this name has no such parameter."""
+        if self.name != "auto":
+            _changed(arguments.find_rule(self.name, LaSVM()), given)
+        return NamedRule(self.name, self.parameters | given)
+
+    def rule_for(self, learner: Learner) -> Rule:
+        """The rule itself."""
+        return _changed(arguments.find_rule(None if self.name == "auto" else self.name, learner), self.parameters)
 
 
 class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
@@ -63,7 +84,9 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         LaSVM(C=10, gamma=0.1), or a scikit-learn classifier with partial_fit. It is copied, never changed. Its
         parameters are set as `learner__C`.
     rule : who is learnt: a rule or its name; "auto" takes the one that suits the learner. By name, eta is fitted to the
-        scale of the scores (see `rule_`). "passive" learns every row. Parameters of a rule are set as `rule__eta`.
+        scale of the scores (see `rule_`). "passive" learns every row. "uniform" is a baseline: it selects each row with
+        the same p, at the rate that the default rule would have. Parameters of a rule are set as `rule__eta`; eta is
+        then fixed.
     nodes : how many sift side by side; -1: one for each core.
     engine, schedule : as in `train`; by default threads if there is one node or the learner allows it, else processes.
     batch : rows of a round. By default 4096, or an eighth of the rows to sift.
@@ -75,10 +98,13 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
     class_weight : "balanced" (not for `partial_fit`), or a weight for each class by its label; others have 1.
     validation : (X, y), or the part of the rows that is held out, to try the model on after rounds: see
         `run_.evaluations`.
-    early_stopping : stop when the mistakes on it were no fewer for so many trials in a row, and keep the best model; 0:
-        do not. `run_` and `selected_` tell of the whole run.
+    early_stopping : stop when the mistakes on the validation rows were no fewer for so many trials in a row, and keep
+        the best model; 0: do not. Without `validation`, a tenth of the rows of each class is held out for this, and is
+        not learned. `run_` and `selected_` tell of the whole run.
     random_state : of the order of the rows and of the coins.
-    verbose : 1 says what was chosen and what came of it.
+    verbose : 1 prints the rule, how many rows were held out, and how many were learned. Whatever it is, the logger
+        "paraactive" says (on standard error, by default) when loops are compiled, which takes up to half a minute. They
+        are compiled once on a machine, and later processes find them on disk.
 
     Attributes
     ----------
@@ -142,7 +168,11 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         rows = self._checked(X, y, sample_weight, None, first=True)
         self._rows_given = _num_samples(X)
         rows, test = self._held_out(rows)
-        rows = rows.taken_together()
+        with noticed(_say_compiling):
+            self._fit(rows.taken_together(), test)
+        return self
+
+    def _fit(self, rows: Rows, test: Examples | None) -> None:
         self._begin(rows)
         passes = whole("epochs", self.epochs, 1)
         stream = Arrays(rows.x, rows.number, weight=rows.weight, seed=self._seed, passes=passes)
@@ -151,6 +181,8 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         self.rule_, guessed = self._find_rule()
         if guessed:
             self.rule_ = calibrated(guessed, self.learner_, stream.read(0, warmstart), warmstart)
+        elif self.rule == "uniform":
+            self.rule_ = self._baseline(stream, warmstart, total)
         nodes = arguments.count_cores() if self.nodes == -1 else whole("nodes", self.nodes, 1)
         best = _Best(self.early_stopping) if self.early_stopping else None
         self.run_: Run = train(
@@ -163,7 +195,20 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
             best.restore(self.run_)
         self._note(rows.row[self.run_.learnt.key], self.run_.learnt.p)
         self._say()
-        return self
+
+    def _baseline(self, stream: Arrays, warmstart: int, total: int) -> Rule:
+        """Uniform, at the rate of the rule that "auto" would be."""
+        usual = arguments.find_rule(None, self.learner_)
+        if isinstance(usual, MarginRule):
+            usual = calibrated(type(usual), self.learner_, stream.read(0, warmstart), warmstart)
+        return uniform_like(self._with_floor(usual), self.learner_, stream, warmstart, total)
+
+    def _baseline_on(self, fresh: Examples) -> Rule:
+        """The same in partial_fit, where the number of rows is not known: at the rate on the first rows to sift."""
+        usual, score = arguments.find_rule(None, self.learner_), scores(self.learner_, fresh.x)
+        if isinstance(usual, MarginRule):
+            usual = fitted(type(usual), score, fresh.y, self.n_seen_)
+        return uniform_at(self._with_floor(usual), score, fresh.y, np.array([self.n_seen_]))
 
     def report(self, out: str | Path) -> Path:
         """One HTML page of what `fit` did: error of rows held out, sampling rate, times, weights. Returns its path."""
@@ -205,8 +250,9 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         # Rows are counted over all calls, also those that were held out or have no weight: a key is never used twice.
         fresh = rows.examples(len(self.classes_), self._rows_given)
         self._rows_given += _num_samples(X)
-        while len(fresh):
-            fresh = self._learn_some(fresh)
+        with noticed(_say_compiling):
+            while len(fresh):
+                fresh = self._learn_some(fresh)
         return self
 
     def _learn_some(self, fresh: Examples) -> Examples:
@@ -222,6 +268,8 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
                 self.rule_, guessed = self._find_rule()
                 if guessed:
                     self.rule_ = fitted(guessed, scores(self.learner_, now.x), now.y, self.n_seen_)
+                elif self.rule == "uniform":
+                    self.rule_ = self._baseline_on(now)
             rule = self._floored()
             selected = choose(self.learner_, rule, self._seed, now, seen, version, 0, self._economy).selected
         if len(selected):
@@ -253,9 +301,24 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         score = self.decision_function(X)
         return self.classes_[decide(score)]
 
-    @available_if(_gives_probabilities)
-    def predict_proba(self, X: Any) -> Doubles:
-        """The probability of each class, by learners whose scores are log-odds, as the network's."""
+    @property
+    def predict_proba(self) -> Callable[[Any], Doubles]:
+        """A function of X that returns the probability of each class, if the learner's scores are log-odds.
+
+        Those of the network are. For others there is none, as for scikit-learn's SVC.
+        """
+        # A property and not `available_if` of scikit-learn, which would hide this message behind its own.
+        learner = self.learner_ if hasattr(self, "learner_") else self._new_learner()
+        if not getattr(learner, "log_odds", False):
+            raise AttributeError(
+                f"{type(self).__name__} has no predict_proba with {type(learner).__name__}, whose scores are margins "
+                "and not probabilities. To have probabilities, calibrate it:\n"
+                "    from sklearn.calibration import CalibratedClassifierCV\n"
+                "    CalibratedClassifierCV(clf).fit(X, y).predict_proba(X)"
+            )
+        return self._predict_proba
+
+    def _predict_proba(self, X: Any) -> Doubles:
         return probabilities(self.decision_function(X))
 
     def __sklearn_tags__(self) -> Any:
@@ -284,8 +347,14 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
             if given and hasattr(getattr(self, part), "get_params"):
                 getattr(self, part).set_params(**given)
             elif given:
-                setattr(self, part, _changed(self._new_learner() if part == "learner" else self.rule, given))
+                setattr(self, part, self._with_parameters(part, given))
         return self
+
+    def _with_parameters(self, part: str, given: dict[str, Any]) -> Any:
+        if part == "learner":
+            return _changed(self._new_learner(), given)
+        rule = NamedRule(self.rule) if isinstance(self.rule, str) else self.rule
+        return rule.changed(given) if isinstance(rule, NamedRule) else _changed(rule, given)
 
     def _new_learner(self) -> Any:
         """A learner that knows nothing, and may be trained."""
@@ -335,7 +404,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
 
     def _held_out(self, rows: Rows) -> tuple[Rows, Examples | None]:
         """The rows to learn, and those to try the model on."""
-        validation = 0.1 if self.validation is None and self.early_stopping else self.validation
+        validation = _HELD_OUT if self.validation is None and self.early_stopping else self.validation
         if validation is None:
             return rows, None
         if isinstance(validation, tuple | list):
@@ -356,6 +425,9 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
                 remedy="give a number above 0 and below 1, or (X, y)",
             )
         tried = rows.held_out(part, self._seed)
+        if self.verbose:
+            why = "early_stopping" if self.validation is None else "validation"
+            print(f"held out {tried.sum():,} of {counted(len(tried), 'row')} to try the model on, for {why}")
         return rows.take(np.flatnonzero(~tried)), rows.take(np.flatnonzero(tried)).examples(len(self.classes_))
 
     def _begin(self, rows: Rows) -> None:
@@ -383,12 +455,17 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
 
     def _find_rule(self) -> tuple[Rule, type[MarginRule] | None]:
         """The rule, and its class if its eta is to be found."""
+        if isinstance(self.rule, NamedRule):
+            return self.rule.rule_for(self.learner_), None
         by_name = isinstance(self.rule, str)
         found = arguments.find_rule(None if by_name and self.rule == "auto" else self.rule, self.learner_)
         return found, type(found) if by_name and isinstance(found, MarginRule) else None
 
     def _floored(self) -> Rule:
-        return self.rule_ if self.floor is None else floored(self.rule_, self.floor)
+        return self._with_floor(self.rule_)
+
+    def _with_floor(self, rule: Rule) -> Rule:
+        return rule if self.floor is None else floored(rule, self.floor)
 
     def _note(self, index: Any, p: Any) -> None:
         """What was learnt so far."""
@@ -421,6 +498,11 @@ class _Best:
         """Give the learner of the run the best model, if it is not the last."""
         if self._mistakes is not None and run.evaluations[-1].mistakes > self._mistakes:
             run.learner.load(self._state)
+
+
+def _say_compiling() -> None:
+    # Neither printed nor a Python warning: what others parse stays as it is, and nobody's run fails by it.
+    _LOG.warning("paraactive compiles its loops, once on this machine: this takes up to half a minute")
 
 
 def _features(x: Any) -> Features:

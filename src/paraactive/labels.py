@@ -5,6 +5,7 @@ With two classes a score is one number, positive for +1. With more it is a row o
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,74 @@ from paraactive.validation import whole
 UNKNOWN = -128
 """The label of an example whose label nobody has told yet."""
 MOST_CLASSES = 127
+STR = "str"
+"""The type of labels that are text, and of those that nobody has said the type of."""
+_NUMBERS = frozenset(
+    [*(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)), "float16", "float32", "float64"]
+)
+
+
+def type_of_labels(values: Iterable[Any]) -> str:
+    """The type of a user's labels, by numpy's name for it: bool, one of whole or real numbers, or "str" for all else.
+
+    >>> type_of_labels([3, 5]), type_of_labels(np.array([0.5, 1], np.float32)), type_of_labels(["ham", 5])
+    ('int64', 'float32', 'str')
+    """
+    given = values if isinstance(values, np.ndarray) else np.array([*values], object)
+    if given.dtype.kind == "O":
+        plain = given.tolist()
+        truths = sum(isinstance(value, bool | np.bool_) for value in plain)
+        # numpy would make numbers of truth values, and text of numbers, that are among others.
+        given = np.asarray(plain) if truths in (0, len(plain)) and not _has_text(plain) else given
+    if given.dtype.kind == "f" and given.dtype.itemsize > 8:
+        return "float64"
+    return given.dtype.name if given.dtype.name == "bool" or given.dtype.name in _NUMBERS else STR
+
+
+def _has_text(values: Sequence[Any]) -> bool:
+    return any(isinstance(value, str | bytes) for value in values)
+
+
+def typed_labels(names: Sequence[str], label_type: str) -> NDArray[Any]:
+    """The labels that have these names, as an array of their type.
+
+    >>> typed_labels(("-1", "1"), "int64").tolist(), typed_labels(("False", "True"), "bool").tolist()
+    ([-1, 1], [False, True])
+    """
+    if label_type == STR:
+        return np.array(names, np.str_)
+    try:
+        if label_type == "bool":
+            return np.array([("False", "True").index(name) for name in names], np.bool_)
+        if label_type in _NUMBERS:
+            read = float if label_type.startswith("float") else int
+            return np.array([read(name) for name in names], label_type)
+        why = "it is not a type of labels"
+    except (ValueError, OverflowError) as error:
+        why = str(error)
+    raise InputError(
+        f"label_type is {label_type!r} for the classes {', '.join(map(repr, names[:5]))}",
+        why=why,
+        remedy='give "str", "bool", or the numpy name of a type of numbers, such as "int64"',
+    )
+
+
+def label_type_of(stream: Any) -> str:
+    """The type of the labels of a stream, which it says in an attribute `label_type`; "str" if it has none."""
+    return str(getattr(stream, "label_type", STR))
+
+
+def fitting_type(names: Sequence[str], label_type: str) -> str:
+    """The type, if all of these names are labels of it; otherwise "str".
+
+    >>> fitting_type(("0", "1"), "int64"), fitting_type(("0", "unknown"), "int64")
+    ('int64', 'str')
+    """
+    try:
+        typed_labels(names, label_type)
+    except InputError:
+        return STR
+    return label_type
 
 
 def labels_of(numbers: ArrayLike, classes: int) -> Labels:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from paraactive._version import __version__
 from paraactive.errors import InputError, ParaActiveError, RunFileWarning
 from paraactive.evaluation import count_mistakes, find_again
 from paraactive.examples import Doubles, Examples, SparseRows
-from paraactive.labels import decide
+from paraactive.labels import STR, decide, label_type_of, typed_labels
 from paraactive.learners.base import Learner
 from paraactive.learners.rows import scores
 from paraactive.replacing import replacing
@@ -63,6 +64,10 @@ class Model:
     """Features of an example."""
     features: tuple[str, ...] | None = None
     """Their names, where the data that it was trained on had some."""
+    label_type: str = STR
+    """The type of the labels that it was trained on: "str", "bool", or numpy's name of a type of numbers."""
+    label: str | None = None
+    """The column of the labels, where the data that it was trained on had one."""
 
     def __repr__(self) -> str:
         return f"Model({self.learner!r}, classes={self.classes}, width={self.width})"
@@ -70,7 +75,9 @@ class Model:
     @classmethod
     def of(cls, learner: Learner, stream: Stream) -> Model:
         """The model that a learner became on this stream."""
-        return cls(learner, tuple(stream.classes), stream.width, getattr(stream, "feature_names", None))
+        names = getattr(stream, "feature_names", None)
+        label = None if names is None else getattr(stream, "label", None)
+        return cls(learner, tuple(stream.classes), stream.width, names, label_type_of(stream), label)
 
     # Using it ----------------------------------------------------------------------------------------------------
 
@@ -78,12 +85,19 @@ class Model:
         """f(x) of each row: of two classes, (n,), above 0 for the second; of more, (n, classes)."""
         return scores(self.learner, self._rows(x))
 
-    def predict(self, x: ArrayLike | SparseRows) -> NDArray[np.str_]:
-        """The name of the class of each row."""
-        return self.named(self.decision_function(x))
+    def predict(self, x: ArrayLike | SparseRows) -> NDArray[Any]:
+        """The label of each row, of the type that the labels had in the training data.
+
+        So `numpy.mean(model.predict(x) != y)` is the error, whether y is text, truth values or numbers.
+        """
+        return self.labels_for(self.decision_function(x))
+
+    def labels_for(self, score: Doubles) -> NDArray[Any]:
+        """The label that each score means, of the type that the labels had in the training data."""
+        return typed_labels(self.classes, self.label_type)[decide(score)]
 
     def named(self, score: Doubles) -> NDArray[np.str_]:
-        """The name of the class that each score means."""
+        """The name of the class that each score means, which is text whatever the type of the labels."""
         return np.array(self.classes)[decide(score)]
 
     def mistakes(self, x: ArrayLike | SparseRows, y: ArrayLike) -> int:
@@ -109,6 +123,7 @@ class Model:
         about = {
             "format": FORMAT, "paraactive": __version__, "learner": parts.describe_learner(self.learner),
             "classes": list(self.classes),
+            "label_type": self.label_type, "label": self.label,
             "width": self.width, "features": self.features, "digest": self.learner.digest(),
         }  # fmt: skip
         state = {f"state.{name}": array for name, array in self.learner.save().items()}
@@ -155,7 +170,10 @@ def _from_file(path: Path, given: Learner | None) -> Model:
         classes = tuple(map(str, about["classes"]))
         learner = arguments.the_learner(given, about["learner"], len(classes))
         learner.load({name.removeprefix("state."): array for name, array in arrays.items()})
-        model = Model(learner, classes, int(about["width"]), _names(about["features"]))
+        model = Model(
+            learner, classes, int(about["width"]), _names(about["features"]),
+            label_type_in(about, classes), about.get("label"),
+        )  # fmt: skip
         if learner.digest() != about["digest"] or len(model.classes) != (getattr(learner, "classes", 2) or 2):
             raise _unknown(path, "what is in it does not agree with itself")
     except ParaActiveError:
@@ -184,6 +202,13 @@ def _names(names: list[str] | None) -> tuple[str, ...] | None:
     return None if names is None else tuple(map(str, names))
 
 
+def label_type_in(known: dict[str, Any], classes: Sequence[str]) -> str:
+    """As the file has it; files of earlier versions do not say it. An error if the names are not of this type."""
+    label_type = str(known.get("label_type", STR))
+    typed_labels(classes, label_type)
+    return label_type
+
+
 def _unknown(path: Path, why: str) -> InputError:
     return InputError(f"{path} is not a model", why=why, remedy="give a run file, or a file that save wrote")
 
@@ -203,6 +228,8 @@ def _from_run(path: Path, learner: Learner | None, stream: Stream | None) -> Mod
             tuple(known["classes"]),
             known["width"],
             _names(known["stream"].get("features") or known["stream"].get("columns")),
+            label_type_in(known, known["classes"]),
+            known["stream"].get("label"),
         )
 
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, cast
 from paraactive.compiled import noticed
 from paraactive.errors import InputError
 from paraactive.events import Compiling, Observer
-from paraactive.labels import labels_of
+from paraactive.labels import labels_of, typed_labels
 from paraactive.learners import Guarded, Learner
 from paraactive.learners.guarded import KINDS as PLAIN_LEARNERS
 from paraactive.learners.rows import learn
@@ -63,8 +63,9 @@ def describe_stream(stream: Stream) -> Description:
         columns = {"features": list(stream.feature_names), "classes": list(stream.classes)}
         return {"kind": "table", "source": source} | columns | {name: getattr(stream, name) for name in names}
     if isinstance(stream, Unlabelled):
-        names = ("source", "classes", "columns", "seed", "shuffle", "fingerprint")
-        return {"kind": "unlabelled"} | {name: getattr(stream, name) for name in names}
+        names = ("source", "columns", "seed", "shuffle", "fingerprint")
+        classes = typed_labels(stream.classes, stream.label_type).tolist()
+        return {"kind": "unlabelled", "classes": classes} | {name: getattr(stream, name) for name in names}
     fingerprint = getattr(stream, "fingerprint", None)
     known = {} if fingerprint is None else {"fingerprint": str(fingerprint)}
     return {"kind": _OWN, "class": _class_name(stream)} | known
@@ -151,7 +152,7 @@ def check_same_stream(stream: Stream, known: Description) -> None:
             why="its fingerprint differs, and what follows would not fit the log",
             remedy="give the same rows and labels, in the same order",
         )
-    free = {"source", "passes", "fingerprint"}
+    free = {"source", "passes", "fingerprint", "classes"}  # The fingerprint covers the names of the classes.
     check_same(
         "stream",
         {name: value for name, value in now.items() if name not in free},

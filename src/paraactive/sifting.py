@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from paraactive.cascade import Economy, doubtful
 from paraactive.coins import coins
-from paraactive.errors import InputError
+from paraactive.errors import InputError, counted
 from paraactive.examples import Doubles, Examples, Ints, Selected
 from paraactive.learners.base import Learner, Proxy, proxy_of
 from paraactive.learners.rows import scores
@@ -86,7 +86,8 @@ def _asked(rule: Rule, score: Doubles, fresh: Examples, seen: Ints) -> Doubles:
 def _checked_scores(score: Doubles, learner: Learner, fresh: Examples) -> Doubles:
     if len(score) != len(fresh):
         raise InputError(
-            f"learner {type(learner).__name__} gave {len(score)} scores for {len(fresh)} examples",
+            f"learner {type(learner).__name__} gave {counted(len(score), 'score')} for "
+            f"{counted(len(fresh), 'example')}",
             why="each example has one, or one for each class",
             remedy="let score return an array of shape (n,), or (n, classes)",
         )
@@ -105,7 +106,7 @@ def _checked(p: Doubles, count: int, rule: Rule) -> Doubles:
     if p.shape != (count,) or not np.all((p > 0) & (p <= 1)):
         raise InputError(
             f"rule {type(rule).__name__} gave p of shape {p.shape} from {p.min(initial=1.0)} to {p.max(initial=0.0)}",
-            why=f"p is the probability of each of {count} examples to be selected",
+            why=f"it was asked for the p of {counted(count, 'example')}",
             remedy="return one number for each example, 0 < p <= 1",
         )
     return p

@@ -11,18 +11,20 @@ from typing import Any, cast
 
 from paraactive import arguments, parts
 from paraactive._version import __version__
+from paraactive.calibration import uniform_like
 from paraactive.engines import ENGINES, Cluster, Hosting
 from paraactive.errors import InputError, ReplayError
 from paraactive.evaluation import TestData, TestSet, evaluate, find_again, find_test
 from paraactive.events import Evaluated, Event, Observer, Round, RunEnded, RunStarted, SnapshotTaken
 from paraactive.examples import Place
 from paraactive.guard import Guard, class_weights, guarded
+from paraactive.labels import label_type_of
 from paraactive.learners.base import Learner
 from paraactive.log import Log, MemoryLog
 from paraactive.node import Node, as_on_a_node, relearn
 from paraactive.oracle import Answers, AskingLog, BudgetSpent, Oracle
 from paraactive.platforms import versions
-from paraactive.rules import Rule
+from paraactive.rules import FlooredBlind, Rule, floored
 from paraactive.run import Run
 from paraactive.runfile import DURABILITIES, RunFile
 from paraactive.schedules import SCHEDULES, Engine, Plan
@@ -85,7 +87,9 @@ def train(
     Parameters
     ----------
     rule : who passes, a rule or its name; by default SignedMargin() for the SVM, LeastMargin() if it has more than two
-        classes, and Gradient() for learners whose scores are log-odds, as the network.
+        classes, and Gradient() for learners whose scores are log-odds, as the network. "uniform" is the baseline to
+        compare these with: it selects each example with the same p, which is the mean p that the default rule would
+        give (see `calibration.uniform_like`). With an oracle it is 0.02.
     examples : how many to see; by default the whole stream, if it ends.
     batch : fresh examples of a round, over all nodes; the model that sifts is at most this much behind. By default
         4096, or an eighth of the examples.
@@ -135,6 +139,7 @@ def train(
     arguments.check_learner(learner)
     arguments.check_stream(stream)
     parts.expect_classes(learner, len(stream.classes))
+    is_baseline = isinstance(rule, str) and rule == "uniform" and oracle is None
     rule = arguments.find_rule("margin" if rule is None and oracle else rule, learner)
     arguments.check_oracle(oracle, stream, rule, schedule)
     learner, rule = guarded(learner, rule, guard, class_weights(class_weight, stream))
@@ -151,6 +156,8 @@ def train(
         one_of("durability", durability, DURABILITIES)
         arguments.check_untrained(learner)
         RunFile.check_room(out, overwrite)
+    if is_baseline:
+        node.rule = _baseline(node, plan)
     watching = list(observers)
     # The engine first: a cluster that cannot be reached leaves no run file.
     with closing(_start(setting, watching)) as host, ExitStack() as stack:
@@ -267,6 +274,14 @@ def replay(
         run.checked = check.count
         _observe(observers, _ended(run, file.version))
         return run
+
+
+def _baseline(node: Node, plan: Plan) -> Rule:
+    """Uniform, at the rate that the default rule would have, under the same guard."""
+    usual = arguments.find_rule(None, node.learner)
+    if isinstance(node.rule, FlooredBlind):
+        usual = floored(usual, node.rule.floor)
+    return uniform_like(usual, node.learner, node.stream, plan.warmstart, plan.examples)
 
 
 # One run, from where it stands to its end ------------------------------------------------------------------------
@@ -458,6 +473,7 @@ def _configuration(setting: _Setting) -> dict[str, Any]:
         "stream": parts.describe_stream(node.stream),
         "width": node.stream.width,
         "classes": node.stream.classes,
+        "label_type": label_type_of(node.stream),
         "test": setting.test.source,
         **asdict(setting.plan),
         "engine": setting.engine,

@@ -52,6 +52,14 @@ class Numbers(Sound):
     classes = 0, 1  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
 
 
+class Mistyped(Sound):
+    label_type = "int64"  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
+
+
+class Untyped(Sound):
+    label_type = "category"  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
+
+
 class Narrow(Sound):
     def change(self, piece: Examples) -> Examples:
         return Examples(piece.x[:, :2], piece.y, piece.index, piece.key)

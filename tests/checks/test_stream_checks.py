@@ -38,6 +38,8 @@ BROKEN: list[tuple[str, Callable[[], Any], set[str]]] = [
     (FACTS, broken.Fractional, set()),
     (CLASSES, broken.Alike, set()),
     (CLASSES, broken.Numbers, set()),
+    ("labels have the type that is said", broken.Mistyped, set()),
+    ("labels have the type that is said", broken.Untyped, set()),
     (SHAPES, broken.Narrow, set()),
     (TYPES, broken.Wide, {PIECES}),  # This puts pieces together, in the right types.
     ("the index is the position", broken.Relative, set()),

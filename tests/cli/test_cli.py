@@ -242,8 +242,17 @@ def test_the_schedules_and_engines_can_be_named(capsys: Printed):
     assert (own["updates"], own["digest"]) == ("central", figures(capsys, *data)["digest"])
 
 
+def test_the_table_of_k_nodes_is_shown_on_request(capsys: Printed):
+    for options, shown in (([], False), (["--speedups"], True)):
+        assert app.run(["train", "data.npz", "--nodes", "2", "--out", "run.db", "--overwrite", *options]) == 0
+        assert ("Time with k nodes" in capsys.readouterr().out) == shown
+        assert app.run(["resume", "run.db", *options]) == 0
+        assert ("Time with k nodes" in capsys.readouterr().out) == shown
+
+
 def test_people_see_delays_and_who_learnt(capsys: Printed):
-    assert app.run(["train", "data.npz", "--schedule", "asynchronous", "--engine", "processes", "--nodes", "2"]) == 0
+    run = ["train", "data.npz", "--schedule", "asynchronous", "--engine", "processes", "--nodes", "2", "--speedups"]
+    assert app.run(run) == 0
     shown = capsys.readouterr().out
     for part in ("Delay of the selected", "largest", "█", "Updates were", "on 2 processes", "as measured on processes"):
         assert part in shown
@@ -266,7 +275,7 @@ def test_people_get_tables_and_are_told_what_to_do_next(capsys: Printed, folder:
     assert "Passive learning" in out
     assert "check it with: paraactive replay 'my [run].db'" in out
     assert app.run(["replay", "my [run].db"]) == 0
-    assert "the model is the one that the run had, bit for bit, at 1 snapshot(s)." in capsys.readouterr().out
+    assert "the model is the one that the run had, bit for bit, at 1 snapshot." in capsys.readouterr().out
 
 
 def test_a_progress_bar_is_drawn_for_people_and_stays_out_of_the_json():
@@ -306,7 +315,7 @@ BAD_DATA: dict[str, tuple[Callable[[], object], str]] = {
     "many classes": (saved(X, np.arange(1200) % 130), "y has 130 classes, '0', '1', '2'"),
     "empty": (saved(X[:0], NAMES[:0]), "y is empty: there is nothing to learn from"),
     "no columns": (saved(X[:, :0], NAMES), "x is empty"),
-    "one label missing": (saved(X, NAMES[1:]), "x has 1200 rows and y has 1199 labels"),
+    "one label missing": (saved(X, NAMES[1:]), "x has 1,200 rows and y has 1,199 labels"),
     "text features": (saved(X.astype(str), NAMES), "features are real numbers"),
     "other names": (lambda: np.savez("bad.npz", features=X, labels=NAMES), "looked for under x and labels under y"),
     "no numpy file": (lambda: Path("bad.npz").write_text("x,y\n1,2\n"), "it is no numpy file; give a numpy file"),
@@ -339,17 +348,17 @@ def test_bad_test_data_is_said_before_any_work(x: Any, y: Any, said: str, capsys
 
 
 BAD_OPTIONS = {
-    "--eta 0": "eta is 0.0: ",
-    "--eta -1": "eta is -1.0: ",
-    "--eta nan": "eta is nan: ",
+    "--eta 0": "--eta is 0.0: ",
+    "--eta -1": "--eta is -1.0: ",
+    "--eta nan": "--eta is nan: ",
     "--eta one": "Invalid value for '--eta'",
     "--examples many": "Invalid value for '--examples'",
     "--seed 1.5": "Invalid value for '--seed'",
-    "--batch 7 --nodes 8": "batch is 7 for 8 nodes: ",
-    "--nodes 0": "nodes is 0: ",
-    "--examples 0": "examples is 0: ",
-    "--warmstart -1": "warmstart is -1: ",
-    "--passes 0": "passes is 0: ",
+    "--batch 7 --nodes 8": "--batch is 7 for 8 nodes: ",
+    "--nodes 0": "--nodes is 0: ",
+    "--examples 0": "--examples is 0: ",
+    "--warmstart -1": "--warmstart is -1: ",
+    "--passes 0": "--passes is 0: ",
     "--learner netwrk": "no learner 'netwrk': the known learners are svm, network; did you mean 'network'?",
     "--learner swm": "no learner 'swm': the known learners are svm, network; name one of these as the learner.",
     "--rule sined": "no rule 'sined': the known rules are margin, signed, least, gradient, iwal, uniform, passive; did",
@@ -359,11 +368,11 @@ BAD_OPTIONS = {
     "--schedule sequential --nodes 2": "schedule 'sequential' with 2 nodes: ",
     "--rule gradient --eta 0.1": "--eta is given for rule 'gradient': ",
     "--rate 0.5": "--rate is given for rule 'signed': ",
-    "--rule uniform --rate 0": "rate is 0.0: ",
+    "--rule uniform --rate 0": "--rate is 0.0: ",
     "--hidden 3": "--hidden is given for learner 'svm': ",
     "--learner network --C 1": "--C is given for learner 'network': ",
-    "--C 0": "C is 0.0: ",
-    "--gamma -1": "gamma is -1.0: ",
+    "--C 0": "--C is 0.0: ",
+    "--gamma -1": "--gamma is -1.0: ",
     "--passive": "--passive without test examples: ",
     "--no-such-option": "No such option: --no-such-option",
     "--out no/run.db": "cannot write beside no/run.db: no such file or directory; give a folder that exists",
@@ -392,7 +401,7 @@ def test_an_unknown_task_is_told_which_there_are(name: str, capsys: Printed):
         ("gone.csv", "no file gone.csv: nothing is there"),
         ("/", "no file /: nothing there ends in .parquet"),
         ("data.xlsx", "data.xlsx ends in '.xlsx': the kinds of files that are known end in .parquet"),
-        ("data.csv.gz", "decompress it"),
+        ("data.csv.bz2", "compress it with gzip"),
     ],
 )
 def test_a_file_that_is_not_there_or_of_no_known_kind(name: str, says: str, capsys: Printed):
@@ -461,14 +470,12 @@ def test_a_run_file_that_is_there_is_not_overwritten_unasked(capsys: Printed, fo
     before = (folder / "run.db").read_bytes()
     said = complaint(capsys, "train", "data.npz", "--out", "run.db", "--seed", "3")
     assert said.startswith("run.db is there already: ")
-    assert said.endswith(
-        "go on with 'paraactive resume run.db', give another name, or --overwrite (overwrite=True) it."
-    )
+    assert said.endswith("go on with 'paraactive resume run.db', give another name, or --overwrite it.")
     assert (folder / "run.db").read_bytes() == before
 
 
 def test_a_mistake_in_a_process_of_its_own_is_one_line_without_a_traceback():
     code, out, error = shell("train", "data.npz", "--eta", "0", "--json")
     assert (code, out) == (2, "")
-    assert error.startswith("paraactive: error: eta is 0.0: ")
+    assert error.startswith("paraactive: error: --eta is 0.0: ")
     assert error.count("\n") == 1

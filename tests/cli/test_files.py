@@ -105,7 +105,7 @@ def test_the_heaviest_for_people(capsys: Printed) -> None:
         (["data.parquet", "--label", "kin"], "kind"),
         (["data.parquet", "--label", "kind", "--features", "a,c"], "'c'"),
         (["data.parquet", "--label", "kind", "--weight", "kind"], "kind"),
-        (["data.npz", "--label", "kind"], "label is given for data.npz: its columns have no names"),
+        (["data.npz", "--label", "kind"], "--label is given for data.npz: its columns have no names"),
         (["digits-10", "--label", "kind"], "--label is given for digits-10: only files have columns"),
         (["data.parquet", "--label", "a", "--features", "b"], "are of more than 127 classes"),
         (["data.parquet", "--label", "a"], "columns that are not numbers, 'kind'"),
@@ -145,5 +145,5 @@ def test_class_weights_and_the_guard(capsys: Printed) -> None:
         assert figures(capsys, "replay", "run.db", "--json")["digest"] == run["digest"]
     assert "no class 'ha'" in complaint(capsys, "train", "data.npz", "--class-weight", "ha=2")
     assert "--class-weight has 'ham=x'" in complaint(capsys, "train", "data.npz", "--class-weight", "ham=x")
-    assert "class_weight is 'fair'" in complaint(capsys, "train", "data.npz", "--class-weight", "fair")
-    assert "floor is 2.0" in complaint(capsys, "train", "data.npz", "--floor", "2")
+    assert "--class-weight is 'fair'" in complaint(capsys, "train", "data.npz", "--class-weight", "fair")
+    assert "--floor is 2.0" in complaint(capsys, "train", "data.npz", "--floor", "2")

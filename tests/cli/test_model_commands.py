@@ -74,7 +74,7 @@ def test_save_makes_one_file_that_predicts_the_same(capsys: Printed) -> None:
     saved = figures(capsys, "save", "run.db", "--out", "my.model")
     assert saved["bytes"] == Path("my.model").stat().st_size
     assert figures(capsys, "predict", "my.model", "new.npz") == figures(capsys, "predict", "run.db", "new.npz")
-    assert "is there already" in complaint(capsys, "save", "run.db", "--out", "my.model")
+    assert "already exists" in complaint(capsys, "save", "run.db", "--out", "my.model")
     assert app.run(["save", "run.db", "--out", "my.model", "--overwrite"]) == 0
 
 

@@ -297,6 +297,30 @@ def test_columns_that_are_not_features_are_shown_beside_the_question_and_numbers
     assert paraactive.Model.load("run.db").width == 2
 
 
+def test_a_column_that_is_called_like_an_identifier_is_no_feature_unless_it_is_named(capsys: Printed) -> None:
+    with Path("rows.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["user_id", "across", "high"])
+        rows.writerows([5000 + row, *X[row].tolist()] for row in range(900))
+    figures(capsys, *BEGIN, "--json")
+    assert list(questions()[0]) == ["position", "row", "label", "user_id", "across", "high"]
+    with RunFile.read("run.db") as file:
+        assert file.configuration["width"] == 2
+    Path("run.db").unlink()
+    figures(capsys, *BEGIN, "--features", "user_id,across", "--json")
+    assert list(questions()[0]) == ["position", "row", "label", "high", "user_id", "across"]
+
+
+def test_classes_that_are_numbers_are_predicted_as_numbers(capsys: Printed) -> None:
+    figures(capsys, "query", "rows.csv", "--classes", "-1,1", "--out", "run.db", "--warmstart", "40", "--json")
+    for _ in range(2):
+        _fill_in(lambda row: str(Y[int(row["row"])]))
+        figures(capsys, "query", "run.db", "--json")
+    model = paraactive.Model.load("run.db")
+    assert model.predict(X).dtype.kind == "i"
+    assert np.mean(model.predict(X) != Y) == model.mistakes(X, Y) / len(X) < 0.2
+
+
 def test_a_text_of_any_length_can_be_asked_about(capsys: Printed) -> None:
     with Path("rows.csv").open("w", newline="") as file:
         rows = csv.writer(file)

@@ -101,7 +101,7 @@ def test_other_files_are_refused_with_the_endings_that_are_known(tmp_path: Path)
             r"ends in '\.json': .*\.parquet, \.pq, \.csv, \.tsv, \.npz, \.npy, \.svm, .*, \.txt",
         ),
         ("data", "has no ending"),
-        ("a.csv.gz", "decompress it"),
+        ("a.csv.bz2", "compress it with gzip"),
     ):
         (tmp_path / name).touch()
         with pytest.raises(InputError, match=says):

@@ -63,7 +63,7 @@ def test_what_has_passed_is_gone():
     stream.read(0, 100)
     stream.read(150, 250)
     assert len(stream.read(150, 160)) == 10
-    with pytest.raises(InputError, match="position 149 in an iterable of which 250 examples were taken: it is read"):
+    with pytest.raises(InputError, match="position 149 in an iterable that was read up to position 249: it is read"):
         stream.read(149, 151)
     with pytest.raises(InputError, match=r"positions 250 to 350 of an iterable at once.*window=202"):
         stream.read(250, 351)
@@ -85,7 +85,7 @@ def test_the_end_is_told_of():
         ([([1], "a")], {"classes": None}, "classes is not given"),
         ([([1], "a")], {"classes": ("a",)}, "1 class"),
         ([([1], "x")], {}, "example 0 has the label 'x': the classes are 'a', 'b'"),
-        ([([1], "a")], {"width": 2}, "example 0 has 1 features, and those before 2"),
+        ([([1], "a")], {"width": 2}, "example 0 has 1 feature, and those before 2"),
         ([([1], "a", -1)], {}, "the weight of example 0 is -1"),
         ([(["z"], "a")], {}, "features of example 0 are not numbers"),
         ([7], {}, "example 0 is of type int"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ Y = [0, 1, 0, 1, 0, 1, 1, 1]
             r"not numbers, 'b' \(string\), 'c' \(binary.*\['a'\]",
         ),
         ({"b": ["x"] * 8, "y": Y}, {}, r"features=\[\.\.\.\], or encode"),
-        ({"a": with_value(8, 4, None), "y": Y}, {}, r"no value at row 4, column 'a': 1 values of that column"),
+        ({"a": with_value(8, 4, None), "y": Y}, {}, r"no value at row 4, column 'a': that column misses 1 value in"),
         ({"a": Y, "w": with_value(8, 0, 1.0), "y": Y}, {"weight": "w"}, None),
         ({"a": Y, "w": with_value(8, 6, -1.0), "y": Y}, {"weight": "w"}, r"has 0\.0 at row 0, column 'w': the weight"),
         ({"a": Y, "w": ["1"] * 8, "y": Y}, {"weight": "w"}, r"not numbers, 'w' \(string\)"),
@@ -167,16 +168,16 @@ def test_files_of_other_columns_are_refused(tmp_path: Path):
         ("y\n0\n1\n", "only the columns 'y': there are no features"),
         ("a,b\n1,0\n2,1\n", "no column 'y'"),
         ("a,y\n1,0\n2,0\n", "1 class, '0'"),
-        ("a,y\n1,0\n2,1\n3,\n", "no label at row 2"),
-        ("a,y\n1,0\n2,NA\n3,1\n", "no label at row 1"),
-        ("a,y\n1,0\nred,1\n3,1\n", r"a\.csv has 'red' at row 1, column 'a': the column begins with numbers"),
+        ("a,y\n1,0\n2,1\n3,\n", "no label at line 4"),
+        ("a,y\n1,0\n2,NA\n3,1\n", "no label at line 3"),
+        ("a,y\n1,0\nred,1\n3,1\n", r"a\.csv has 'red' at line 3, column 'a': the column begins with numbers"),
         ("a,b,y\nred,1,0\nblue,2,1\n", r"not numbers, 'a' \(string\).*features=\['b'\]"),
-        ("a,b,y\n1,2,0\n3,1\n", r"has 2 fields at row 1: its header names 3 columns"),
-        ("a,b,y\n1,2,0\n3,1,1,1\n", r"has 4 fields at row 1"),
-        ("a,b,y\n1,2,0\n3,,1\n", "has no value at row 1, column 'b'"),
-        ("a,b,y\n1,2,0\n3,nan,1\n", "has n.* at row 1, column 'b'"),
-        ("a,b,y\n1,2,0\n3,inf,1\n", "has inf at row 1, column 'b'"),
-        ("a,b,y\n1,2,0\n3,1e39,1\n", "row 1, column 'b', which does not fit"),
+        ("a,b,y\n1,2,0\n3,1\n", r"has 2 fields at line 3: its header names 3 columns"),
+        ("a,b,y\n1,2,0\n3,1,1,1\n", r"has 4 fields at line 3"),
+        ("a,b,y\n1,2,0\n3,,1\n", "has no value at line 3, column 'b'"),
+        ("a,b,y\n1,2,0\n3,nan,1\n", "has n.* at line 3, column 'b'"),
+        ("a,b,y\n1,2,0\n3,inf,1\n", "has inf at line 3, column 'b'"),
+        ("a,b,y\n1,2,0\n3,1e39,1\n", "line 3, column 'b', which does not fit"),
         ('a,y\n1,"x\n2,z\n', "a quote that is not closed, after byte 4"),
         ("a,y\n1,\xff\n2,z\n", "UTF8"),
         ("a,y\r1,0\r2,1\r", r"cannot read .*a\.csv: its lines end with a carriage return alone"),
@@ -196,14 +197,29 @@ def test_text_far_down_in_a_column_of_numbers_is_found_at_opening(
     data = frame(100)
     data["f2"] = data["f2"].astype(object)
     data.loc[77, "f2"] = value
-    with pytest.raises(InputError, match=rf"a\.csv has '{value}' at row 77, column 'f2': the column is one of numbers"):
+    with pytest.raises(
+        InputError, match=rf"a\.csv has '{value}' at line 79, column 'f2': the column is one of numbers"
+    ):
         Table(csv(tmp_path / "a.csv", data))
 
 
-def test_a_compressed_csv_file_is_refused(tmp_path: Path):
-    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"a,y\n1,0\n2,1\n"))
-    with pytest.raises(InputError, match=r"compressed \(gzip\).*decompress it, or write Parquet"):
-        Table(tmp_path / "a.csv.gz")
+def test_a_compressed_csv_file_is_refused_if_its_name_does_not_say_so(tmp_path: Path):
+    (tmp_path / "a.csv").write_bytes(gzip.compress(b"a,y\n1,0\n2,1\n"))
+    with pytest.raises(InputError, match=r"compressed \(gzip\).*name it with \.gz at the end"):
+        Table(tmp_path / "a.csv")
+    (tmp_path / "a.csv").write_bytes(bz2.compress(b"a,y\n1,0\n2,1\n"))
+    with pytest.raises(InputError, match=r"compressed \(bzip2\).*only gzip is read"):
+        Table(tmp_path / "a.csv")
+
+
+def test_lines_are_counted_as_an_editor_does(tmp_path: Path):
+    rows = 'a,note,y\n1,"two\nlines",0\n\n2,"say ""hi""",1\n3,plain,1\nnan,"x",0\n'
+    (tmp_path / "a.csv").write_text(rows)
+    with pytest.raises(InputError, match="has no value at line 7, column 'a'"):
+        Table(tmp_path / "a.csv", features=["a"])
+    (tmp_path / "b.csv").write_text(rows.replace("nan", "4").replace('"x",0', '"x",'))
+    with pytest.raises(InputError, match=r"b\.csv has no label at line 7:"):
+        Table(tmp_path / "b.csv", features=["a"])
 
 
 def test_times_are_no_numbers(tmp_path: Path):
@@ -216,7 +232,7 @@ def test_times_are_no_numbers(tmp_path: Path):
 
 def test_digits_of_another_script_are_text(tmp_path: Path):
     (tmp_path / "a.csv").write_text("a,y\n1,0\n\u0663,1\n")
-    with pytest.raises(InputError, match="has '\u0663' at row 1, column 'a'"):
+    with pytest.raises(InputError, match="has '\u0663' at line 3, column 'a'"):
         Table(tmp_path / "a.csv")
 
 

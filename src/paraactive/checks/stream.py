@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from paraactive.checks.properties import arrays_of, attempt, name_of, random_pieces, require, same_bits
 from paraactive.errors import InputError
 from paraactive.examples import COLUMNS, Examples, SparseRows
-from paraactive.labels import MOST_CLASSES, UNKNOWN, are_labels
+from paraactive.labels import MOST_CLASSES, UNKNOWN, are_labels, fitting_type, label_type_of
 from paraactive.streams.base import Stream
 
 StreamCheck: TypeAlias = Callable[[Stream], None]
@@ -117,6 +117,17 @@ def classes_are_different_names(case: _Case) -> None:
         f"classes is {classes!r}",
         why="test data is given by the names of its labels",
         remedy=f"give 2 to {MOST_CLASSES} different strings, in the order of the labels",
+    )
+
+
+def labels_have_the_type_that_is_said(case: _Case) -> None:
+    """`label_type`, if the stream has it, is a type that the names in `classes` can be read as."""
+    label_type = label_type_of(case.stream)
+    require(
+        fitting_type([*map(str, case.stream.classes)], label_type) == label_type,
+        f"label_type is {label_type!r}, and the classes are {case.stream.classes!r}",
+        why="a model predicts labels of that type",
+        remedy='leave it out, or give "str", "bool", or the numpy name of a type of numbers, such as "int64"',
     )
 
 
@@ -311,6 +322,7 @@ def _same(one: dict[str, NDArray[Any]], other: dict[str, NDArray[Any]]) -> bool:
 _CHECKS: tuple[Callable[[_Case], None], ...] = (
     width_and_length_are_counts,
     classes_are_different_names,
+    labels_have_the_type_that_is_said,
     columns_are_as_long_and_wide_as_they_should_be,
     columns_have_their_types,
     the_index_is_the_position,

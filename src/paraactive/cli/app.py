@@ -26,11 +26,13 @@ from paraactive.cli.base import (
     RunArgument,
     SeedOption,
     SlowdownOption,
+    SpeedupsOption,
     TensorBoardOption,
     UpdatesOption,
     VerboseOption,
     app,
 )
+from paraactive.cli.wording import in_options
 from paraactive.errors import NodeWarning, ParaActiveError, ReplicaWarning, RunFileWarning, SlowScoresWarning
 
 
@@ -41,7 +43,7 @@ def run(arguments: list[str]) -> int:
             code: object = app(arguments, standalone_mode=False)
         return code if isinstance(code, int) else 0
     except ParaActiveError as error:
-        return _complain(str(error))
+        return _complain(in_options(error, _options_of(arguments)))
     except (KeyboardInterrupt, typer.Abort):
         print("paraactive: stopped", file=sys.stderr)
         return 130
@@ -69,6 +71,14 @@ def _warnings_in_one_line() -> Generator[None]:
         yield
     finally:
         warnings.showwarning = shown
+
+
+def _options_of(arguments: list[str]) -> dict[str, str]:
+    """What the parameters of the command are called on the command line."""
+    commands: dict[str, Any] = getattr(typer.main.get_command(app), "commands", {})
+    command = next((commands[word] for word in arguments[:1] if word in commands), None)
+    own = () if command is None else command.params
+    return {each.name: each.opts[0] for each in own if each.name and each.opts[0].startswith("--")}
 
 
 def _help_for(arguments: list[str]) -> str:
@@ -139,7 +149,10 @@ def train(
     c0: Annotated[
         float | None, typer.Option(rich_help_panel="Rule", help="Of iwal: the larger, the more pass. Default: 2.")
     ] = None,
-    rate: Annotated[float | None, typer.Option(rich_help_panel="Rule", help="Of uniform. Default: 0.02.")] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option(rich_help_panel="Rule", help="Of uniform. Default: the rate of the default rule at the start."),
+    ] = None,
     C: Annotated[
         float | None, typer.Option("--C", rich_help_panel="Learner", help="Box of the svm. Default: 1.")
     ] = None,
@@ -286,6 +299,7 @@ def train(
         ),
     ] = "process",
     passive: PassiveOption = False,
+    speedups: SpeedupsOption = False,
     verbose: VerboseOption = False,
     tensorboard: TensorBoardOption = None,
     mlflow: MLflowOption = None,
@@ -308,6 +322,7 @@ def resume(
     latency: LatencyOption = None,
     jitter: JitterOption = None,
     slowdown: SlowdownOption = None,
+    speedups: SpeedupsOption = False,
     verbose: VerboseOption = False,
     tensorboard: TensorBoardOption = None,
     mlflow: MLflowOption = None,
@@ -321,8 +336,8 @@ def resume(
 
     resume_run(
         run_file, as_json, examples=examples, passes=passes, nodes=nodes, engine=engine, address=address,
-        updates=updates, latency=latency, jitter=jitter, slowdown=slowdown, verbose=verbose, tensorboard=tensorboard,
-        mlflow=mlflow,
+        updates=updates, latency=latency, jitter=jitter, slowdown=slowdown, speedups=speedups, verbose=verbose,
+        tensorboard=tensorboard, mlflow=mlflow,
     )  # fmt: skip
 
 
@@ -346,18 +361,37 @@ def resize(
     resize_run(run_file, nodes, as_json)
 
 
-@app.command(epilog="Example: [bold]paraactive predict run.db new.npz --out labels.csv[/bold]")
+@app.command(
+    epilog="Examples: [bold]paraactive predict run.db new.npz --out labels.csv[/bold]; "
+    "[bold]zcat new.csv.gz | paraactive predict run.db - --id user[/bold]"
+)
 def predict(
     model: ModelArgument,
-    data: Annotated[str, typer.Argument(metavar="DATA", help="Rows to label, a file of any kind that train takes.")],
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA", help="Rows to label: a file of any kind that train takes, or - for CSV on standard input."
+        ),
+    ],
+    identifier: Annotated[
+        str | None,
+        typer.Option("--id", metavar="COLUMN", help="Column of the data to copy to the output, such as a key."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="A CSV file for them. Default: the terminal.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
+    raw: Annotated[
+        bool,
+        typer.Option(
+            "--raw",
+            help="Write text as it is. Default: put ' before text that a spreadsheet would run as a formula.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """The label and the score of each row of a file, as CSV."""
+    """Write the label and the score of each row, as CSV."""
     from paraactive.cli.models import predict_file
 
-    predict_file(model, data, out, overwrite, as_json)
+    predict_file(model, data, identifier, out, overwrite, raw, as_json)
 
 
 @app.command(epilog="Example: [bold]paraactive evaluate run.db test.npz[/bold]")
@@ -365,9 +399,14 @@ def evaluate(
     model: ModelArgument,
     data: Annotated[
         str | None,
-        typer.Argument(metavar="[DATA]", help="Examples with labels. Default: the run's own test examples."),
+        typer.Argument(
+            metavar="[DATA]",
+            help="Examples with labels, a file or - for CSV on standard input. Default: the run's own test examples.",
+        ),
     ] = None,
-    label: Annotated[str | None, typer.Option(help="Column of the labels. Default: label, target, class or y.")] = None,
+    label: Annotated[
+        str | None, typer.Option(help="Column of the labels. Default: the one that the model was trained on.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """How many of the labels a model gets wrong, and which."""
@@ -405,8 +444,8 @@ def query(
         typer.Option(
             "--id",
             metavar="COLUMN",
-            help="To begin: a column of numbers that identifies rows and is not a feature. Columns of text never are. "
-            "All columns that are not features are shown beside the question.",
+            help="To begin: a column that identifies rows and is not a feature. Default: columns of numbers with a name "
+            "such as id, index or user_id. All columns that are not features are shown beside the question.",
         ),
     ] = None,
     rule: Annotated[

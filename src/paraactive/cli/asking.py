@@ -10,6 +10,7 @@ import csv
 import difflib
 import io
 import json
+import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,7 +23,7 @@ import numpy as np
 
 import paraactive
 from paraactive import parts
-from paraactive.cli.models import write_csv
+from paraactive.cli.models import for_spreadsheet, write_csv
 from paraactive.cli.options import describe_rule, names_in
 from paraactive.errors import InputError
 from paraactive.examples import Floats, Ints
@@ -34,7 +35,7 @@ from paraactive.run import Run
 from paraactive.runfile import RunFile
 from paraactive.streams import Stream, Unlabelled
 from paraactive.streams.columns import named_labels
-from paraactive.streams.files import column_names, number_columns, open_column
+from paraactive.streams.files import column_names, is_like_an_index, number_columns, open_column
 from paraactive.streams.table_columns import check_column
 from paraactive.validation import one_of, whole
 
@@ -114,7 +115,7 @@ def _ask(rows: Ints, x: Floats) -> Any:  # noqa: ARG001 (an oracle is handed bot
 
 
 def _features(data: str, named: list[str] | None, id_column: str | None) -> list[str] | None:
-    """The columns to learn from: those named, or all columns of numbers but the identifier. The others are shown."""
+    """The columns to learn from: those named, or all columns of numbers but identifiers. The others are shown."""
     if named is not None or column_names(data) is None:
         if id_column is not None:
             raise InputError(
@@ -126,15 +127,17 @@ def _features(data: str, named: list[str] | None, id_column: str | None) -> list
     numbers = number_columns(data)
     if id_column is not None:
         check_column(data, id_column, list(column_names(data) or ()))
-    return [name for name in numbers if name != id_column]
+    return [name for name in numbers if name != id_column and not (id_column is None and is_like_an_index(name))]
 
 
-def _class_names(text: str) -> list[str]:
+def _class_names(text: str) -> list[str] | list[int]:
     names = names_in(text) or []
     if len(names) < 2 or not all(names) or len(set(names)) != len(names):
         raise InputError(
             f"--classes is {text!r}", why="they are two different names or more", remedy="give them as ham,spam"
         )
+    if all(re.fullmatch(r"0|-?[1-9]\d{0,17}", name) for name in names):
+        return [int(name) for name in names]  # Predictions are numbers then, too.
     return names
 
 
@@ -201,10 +204,6 @@ def _write_questions(path: Path, stream: Stream, wanted: _LabelsWanted, as_json:
     print(f"Fill in the column label: {', '.join(known['classes'])}{skip}.")
     of_budget = "" if known["budget"] is None else f" ({len(told) + len(rows):,} of the budget of {known['budget']:,})"
     print(f"Then continue with: paraactive query {shlex.quote(str(path))}{of_budget}")
-
-
-def for_spreadsheet(text: str) -> str:
-    return text
 
 
 def _table_of_questions(

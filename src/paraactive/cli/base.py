@@ -20,7 +20,8 @@ DataArgument = Annotated[
     str,
     typer.Argument(
         metavar="TASK_OR_FILE",
-        help="digits-31v57, digits-3v5, digits-10, or a file: .parquet, .csv, .npz (x, y), .npy, .svm; or an address.",
+        help="digits-31v57, digits-3v5, digits-10, or a file: .parquet, .csv, .npz (x, y), .npy, .svm, also .csv.gz; "
+        "or an address.",
     ),
 ]
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run file, as train --out wrote it.")]
@@ -36,6 +37,12 @@ PassiveOption = Annotated[
     bool,
     typer.Option(
         "--passive", rich_help_panel="Result", help="Also learn passively, to the same mistakes, and show the speedups."
+    ),
+]
+SpeedupsOption = Annotated[
+    bool,
+    typer.Option(
+        "--speedups", rich_help_panel="Result", help="Also show the time that 1 to k nodes take, on the paper's clock."
     ),
 ]
 EngineOption = Annotated[

@@ -10,15 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 import paraactive
+from paraactive.cli.consoles import new_console
 from paraactive.cli.live import LiveView
 from paraactive.cli.options import DEFAULT_EXAMPLES, make_guard, make_job, weights_in
 from paraactive.cli.progress import ProgressBar
 from paraactive.cli.tables import show_run, show_times
 from paraactive.engines import Cluster
-from paraactive.errors import InputError
+from paraactive.errors import InputError, counted
 from paraactive.experiments import Comparison, compare_with_passive
 from paraactive.guard import Guard, class_weights
 from paraactive.parts import build_stream
@@ -27,7 +26,7 @@ from paraactive.runfile import RunFile
 from paraactive.streams import Stream
 from paraactive.trackers import MLflow, TensorBoard
 
-_ERRORS = Console(stderr=True)
+_ERRORS = new_console(stderr=True)
 
 
 def train_run(
@@ -41,9 +40,9 @@ def train_run(
     examples: int | None = None, passes: int = 1, label: str | None = None, features: str | None = None,
     weight: str | None = None, class_weight: str | None = None, guard: bool = False, floor: float | None = None,
     cap: float | None = None, set_aside: float | None = None, test: Path | None = None, seed: int = 0,
-    out: Path | None = None, overwrite: bool = False, durability: str = "process",
-    passive: bool = False, heading: str = "", verbose: bool = False,
-    tensorboard: Path | None = None, mlflow: str | None = None,
+    out: Path | None = None, overwrite: bool = False, durability: str = "process", passive: bool = False,
+    speedups: bool = False, heading: str = "", verbose: bool = False, tensorboard: Path | None = None,
+    mlflow: str | None = None,
 ) -> None:  # fmt: skip
     """Train, show, and compare if asked."""
     job = make_job(
@@ -75,14 +74,14 @@ def train_run(
             comparison = compare_with_passive(run, alone, job.stream, job.test, seed=seed, observers=[bar])
     if heading and not as_json:
         print(heading)
-    _show(run, as_json, comparison)
+    _show(run, as_json, speedups, comparison)
     _say_where(out, as_json)
 
 
 def resume_run(
     path: Path, as_json: bool, *, examples: int | None, passes: int | None, nodes: int | None, engine: str | None,
     address: str | None, updates: str | None, latency: float | None, jitter: float | None, slowdown: float | None,
-    verbose: bool = False, tensorboard: Path | None = None, mlflow: str | None = None,
+    speedups: bool = False, verbose: bool = False, tensorboard: Path | None = None, mlflow: str | None = None,
 ) -> None:  # fmt: skip
     """Go on with a run."""
     stream = None if passes is None else _with_passes(path, passes)
@@ -95,7 +94,7 @@ def resume_run(
             cluster=_cluster(latency, jitter, slowdown), stream=stream,
             observers=[bar, *trackers],
         )  # fmt: skip
-    _show(run, as_json)
+    _show(run, as_json, speedups)
     _say_where(path, as_json)
 
 
@@ -125,7 +124,7 @@ def resize_run(path: Path, nodes: int, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"run": str(path), "nodes": nodes}))
         return
-    print(f"The run in {path} will have {nodes} node{'s' if nodes > 1 else ''} from its next round on.")
+    print(f"The run in {path} will have {counted(nodes, 'node')} from its next round on.")
 
 
 def _cluster(latency: float | None, jitter: float | None, slowdown: float | None) -> Cluster | None:
@@ -151,10 +150,12 @@ def replay_run(path: Path, as_json: bool) -> None:
     if as_json:
         print(json.dumps(run.summary() | {"checked": run.checked}, indent=2))
         return
-    show_run(Console(), run)
-    entries = f"Replayed {run.warmstart + run.selected:,} entries (the times above are those of the run)"
+    show_run(new_console(), run)
+    entries = (
+        f"Replayed {counted(run.warmstart + run.selected, 'entry', 'entries')} (the times above are those of the run)"
+    )
     if run.checked:
-        print(f"{entries}: the model is the one that the run had, bit for bit, at {run.checked} snapshot(s).")
+        print(f"{entries}: the model is the one that the run had, bit for bit, at {counted(run.checked, 'snapshot')}.")
     else:
         print(f"{entries}; the run took no snapshot that the model could be compared with.")
 
@@ -170,13 +171,13 @@ def _told_how_to_resume(out: Path | None) -> Generator[None]:
         raise
 
 
-def _show(run: Run, as_json: bool, comparison: Comparison | None = None) -> None:
+def _show(run: Run, as_json: bool, speedups: bool, comparison: Comparison | None = None) -> None:
     if as_json:
         print(json.dumps(_figures(run, comparison), indent=2))
         return
-    console = Console()
+    console = new_console()
     show_run(console, run)
-    if comparison or run.plan.nodes > 1:
+    if comparison or speedups:
         show_times(console, run, comparison)
 
 

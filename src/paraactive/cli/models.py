@@ -2,55 +2,118 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
+import shutil
 import sys
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
-from paraactive.errors import InputError, cannot_write
-from paraactive.examples import Examples
-from paraactive.labels import decide, numbers_of
+from paraactive.cli.consoles import new_console
+from paraactive.errors import InputError, ParaActiveError, counted
+from paraactive.examples import Doubles, Examples
+from paraactive.labels import STR, decide, numbers_of
 from paraactive.learners.rows import scores
 from paraactive.model import Model, own_test
+from paraactive.replacing import already_there, replacing
 from paraactive.runfile import RunFile
-from paraactive.streams import open_examples, open_rows
+from paraactive.streams import open_column, open_examples, open_rows
+from paraactive.streams.csv_files import is_number_text
+
+_STDIN = "-"
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""A spreadsheet runs a cell that begins so as a formula, if it is not a number."""
+_GZIP = b"\x1f\x8b"
 
 
-def predict_file(path: Path, data: str, out: Path | None, overwrite: bool, as_json: bool) -> None:
+def predict_file(
+    path: Path, data: str, identifier: str | None, out: Path | None, overwrite: bool, raw: bool, as_json: bool
+) -> None:
     """The class and the score of each row of a file, or its scores for each class."""
     if out is not None and out.exists() and not overwrite:
-        raise InputError(
-            f"{out} is there already", why="it is never overwritten unasked", remedy="give another name, or --overwrite"
-        )
+        raise already_there(out)
     model = Model.load(path)
-    score = model.decision_function(open_rows(data, model.width, features=model.features))
-    labels = model.named(score).tolist()
-    names = ["score"] if score.ndim == 1 else [f"score {name}" for name in model.classes]
-    rows = score.reshape(len(score), -1).tolist()
-    table = [["label", *names], *([label, *row] for label, row in zip(labels, rows, strict=True))]
+    with _opened(data) as source:
+        ids = None if identifier is None else [_plain(each) for each in open_column(source, identifier)]
+        score = model.decision_function(open_rows(source, model.width, features=model.features, aside=identifier))
+    table = _predictions(model, score, identifier, ids, raw)
     if out is not None:
-        try:
-            with out.open("w", newline="") as file:
-                write_csv(file, table)
-        except OSError as error:
-            raise cannot_write(out, error) from error
+        with replacing(out, overwrite=overwrite) as file:
+            write_csv(codecs.getwriter("utf-8")(file), table)
     if as_json:
-        print(json.dumps({"labels": labels, "scores": score.tolist()}, allow_nan=False))
+        found = {} if ids is None else {"ids": ids}
+        labels = model.labels_for(score).tolist()
+        print(json.dumps(found | {"labels": labels, "scores": score.tolist()}, allow_nan=False))
     elif out is None:
         write_csv(sys.stdout, table)
     else:
-        print(f"{len(labels):,} predictions are in {out}.")
+        print(f"{counted(len(score), 'prediction')} {'is' if len(score) == 1 else 'are'} in {out}.")
 
 
-def write_csv(file: TextIO, table: Iterable[Iterable[Any]]) -> None:
+@contextmanager
+def _opened(data: str) -> Generator[str]:
+    """The file; what comes on standard input is put into one first, and messages call it by that name."""
+    if data != _STDIN:
+        yield data
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        head = sys.stdin.buffer.read(len(_GZIP))
+        path = Path(folder, "rows.csv.gz" if head == _GZIP else "rows.csv")
+        with path.open("wb") as file:
+            file.write(head)
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        try:
+            yield str(path)
+        except ParaActiveError as error:
+            said = (text.replace(str(path), "standard input") for text in (error.fact, error.why, error.remedy))
+            fact, why, remedy = said
+            raise type(error)(fact, why=why, remedy=remedy) from None
+
+
+def _predictions(
+    model: Model, score: Doubles, identifier: str | None, ids: list[Any] | None, raw: bool
+) -> Iterator[list[Any]]:
+    """The table to write, its head first: identifiers, if they are asked for, labels by name, and scores."""
+    names = ["score"] if score.ndim == 1 else [f"score {name}" for name in model.classes]
+    labels: list[str] = model.named(score).tolist()
+    numbers = score.reshape(len(score), -1).tolist()
+    text = model.label_type == STR and not raw
+    shown = {name: for_spreadsheet(name) if text else name for name in model.classes}
+    yield [*([] if ids is None else [identifier]), "label", *names]
+    for row, (label, own) in enumerate(zip(labels, numbers, strict=True)):
+        yield [*([] if ids is None else [ids[row] if raw else for_spreadsheet(ids[row])]), shown[label], *own]
+
+
+def for_spreadsheet(value: Any) -> Any:
+    """A value that a spreadsheet shows and does not run.
+
+    >>> for_spreadsheet("=1+1"), for_spreadsheet("-1"), for_spreadsheet("ham")
+    ("'=1+1", '-1', 'ham')
+    """
+    runs = isinstance(value, str) and value.startswith(_FORMULA) and not is_number_text(value)
+    return f"'{value}" if runs else value
+
+
+def _plain(value: Any) -> Any:
+    """An identifier as JSON and CSV have it."""
+    return value if value is None or isinstance(value, str | bool | int) else str(value)
+
+
+def write_csv(file: TextIO | codecs.StreamWriter, table: Iterable[Iterable[Any]]) -> None:
     """Rows with commas."""
-    csv.writer(file, lineterminator="\n").writerows(table)
+    plain, quoting = (csv.writer(file, lineterminator="\n", quoting=how) for how in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL))
+    for row in table:
+        cells = list(row)
+        # Python leaves a carriage return without quotes, and for most other readers it ends the row.
+        returns = any(isinstance(cell, str) and "\r" in cell for cell in cells)
+        (quoting if returns else plain).writerow(cells)
 
 
 def evaluate_file(path: Path, data: str | None, label: str | None, as_json: bool) -> None:
@@ -60,10 +123,9 @@ def evaluate_file(path: Path, data: str | None, label: str | None, as_json: bool
     if as_json:
         print(json.dumps(figures, indent=2, allow_nan=False))
         return
-    console = Console()
-    console.print(
-        f"{figures['mistakes']:,} mistakes of {figures['examples']:,} examples: an error of {figures['error']:.2%}."
-    )
+    console = new_console()
+    mistakes, examples = counted(figures["mistakes"], "mistake"), counted(figures["examples"], "example")
+    console.print(f"{mistakes} of {examples}: an error of {figures['error']:.2%}.")
     few = len(model.classes) < 5
     table = Table(padding=(0, 2 if few else 0))
     table.add_column("label")
@@ -76,7 +138,10 @@ def evaluate_file(path: Path, data: str | None, label: str | None, as_json: bool
 
 def _test(model: Model, path: Path, data: str | None, label: str | None) -> Examples:
     if data is not None:
-        return open_examples(data, model.classes, model.width, label=label, features=model.features)
+        with _opened(data) as source:
+            return open_examples(
+                source, model.classes, model.width, label=label or model.label, features=model.features
+            )  # fmt: skip
     test = own_test(path)
     if test is None:
         raise InputError(
@@ -127,4 +192,4 @@ def show_heaviest(path: Path, count: int, as_json: bool) -> None:
     for row in heaviest:
         figures = f"{row['weight']:.4g}", f"{row['p']:.3g}", row["label"], f"{row['key']:,}", f"{row['position']:,}"
         table.add_row(*figures)
-    Console().print(table)
+    new_console().print(table)

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from paraactive.errors import counted
 from paraactive.events import Compiling, Evaluated, Event, NodeJoined, NodeLost, Round, RunStarted
 
 
@@ -23,7 +24,7 @@ class ProgressBar:
         self._sifted = self._selected = 0
         self._console, self._lost = console, set[int]()
         self.progress = Progress(
-            TextColumn("{task.description}", style="bold"),
+            TextColumn("{task.description}", style="bold", markup=False),
             BarColumn(bar_width=24),
             TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
             TextColumn("{task.fields[speed]}"),
@@ -63,7 +64,7 @@ class ProgressBar:
         elif isinstance(event, NodeJoined) and event.node in self._lost:
             self._console.print(f"node {event.node} is back")
         elif isinstance(event, Evaluated) and self._task is not None:
-            self.progress.update(self._task, mistakes=f"{event.mistakes} mistakes")
+            self.progress.update(self._task, mistakes=counted(event.mistakes, "mistake"))
 
     def _advance(self, ended: Round) -> None:
         if self._task is None:

@@ -10,8 +10,10 @@ from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
-from paraactive.errors import InputError
+from paraactive.cli.consoles import new_console
+from paraactive.errors import InputError, counted
 from paraactive.experiments.delays import MEAN_DELAY, DelaysResult, reproduce_delays
 from paraactive.experiments.paper import EXPERIMENTS, Found, reproduce
 from paraactive.experiments.paper.experiment import write_found
@@ -19,7 +21,7 @@ from paraactive.optional import require
 from paraactive.validation import one_of, whole
 
 _DELAYS, _SCALES = "delays", ("small", "paper")
-_MARKS = {"yes": "[green]✓[/green]", "no": "[yellow]≠[/yellow]", "open": "?"}
+_MARKS = {"yes": Text("✓", "green"), "no": Text("≠", "yellow"), "open": Text("?")}
 _WORDS = {"yes": "holds here", "no": "differs here", "open": "not decided here"}
 
 
@@ -34,8 +36,8 @@ def reproduce_experiment(
         raise InputError(f"{folder} is a file", why="the results are several", remedy="give --out a folder")
     count = None if seeds is None else whole("seeds", seeds, 1)
     require("matplotlib", "report", "drawing figures")  # Before work is lost.
-    console = Console()
-    with _Bars(Console(stderr=True)) as bars:
+    console = new_console()
+    with _Bars(new_console(stderr=True)) as bars:
         if experiment == _DELAYS:
             result = reproduce_delays(steps=steps, seeds=count or 20, c0=c0, progress=lambda done: bars("delays", done))
             found = write_found(result.found(), experiment, folder)
@@ -55,8 +57,8 @@ class _Bars:
 
     def __init__(self, console: Console) -> None:
         self._progress = Progress(
-            TextColumn("{task.description}", style="bold"), BarColumn(bar_width=24), TimeRemainingColumn(compact=True),
-            console=console, disable=not console.is_terminal,
+            TextColumn("{task.description}", style="bold", markup=False), BarColumn(bar_width=24),
+            TimeRemainingColumn(compact=True), console=console, disable=not console.is_terminal,
         )  # fmt: skip
         self._tasks: dict[str, TaskID] = {}
 
@@ -83,19 +85,18 @@ def _show(console: Console, found: Found) -> None:
                 shown.add_row(*("" if cell is None else str(cell) for cell in row[1:]))
             console.print(shown)
     for claim in found.claims:
-        console.print(f"{_MARKS[claim.verdict]} {claim.claim}", highlight=False)
-        console.print(f"    {_WORDS[claim.verdict]}: {claim.measured}", highlight=False, markup=False)
+        console.print(_MARKS[claim.verdict], claim.claim, highlight=False)
+        console.print(f"    {_WORDS[claim.verdict]}: {claim.measured}", highlight=False)
     pictures = sum(path.suffix in (".png", ".svg") for path in found.files.values())
     page, points = found.files["page"], found.files["points"]
-    console.print(
-        f"\nThe page is {page}, all points are in {points}; {pictures} figures are beside them.", markup=False
-    )
+    beside = f"{counted(pictures, 'figure')} {'is' if pictures == 1 else 'are'} beside them"
+    console.print(f"\nThe page is {page}, all points are in {points}; {beside}.")
 
 
 def _show_delays(console: Console, result: DelaysResult) -> None:
     console.print(
         f"IWAL (Algorithm 3) on {result.hypotheses} thresholds, {result.steps:,} examples, C0 = {result.c0:g}, mean of "
-        f"{result.seeds} seeds (± standard deviation):"
+        f"{counted(result.seeds, 'seed')} (± standard deviation):"
     )
     table = Table(padding=(0, 1), box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("delay", "error above best", "at most", "labels", "at most", "with O(1) = 1"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
+from paraactive.errors import counted
 from paraactive.experiments import Comparison
 from paraactive.run import Run
 
@@ -92,12 +93,13 @@ def show_times(console: Console, run: Run, comparison: Comparison | None) -> Non
 def passive_sentence(run: Run, comparison: Comparison) -> str:
     """How the passive run did, in words."""
     passive = comparison.passive
+    mistakes = counted(passive.mistakes or 0, "mistake")
     if comparison.reached:
         return (
             f"Passive learning took {comparison.seconds:.1f} s and {passive.seen:,} examples to get down to "
-            f"{passive.mistakes} mistakes (the sifted run: {run.mistakes})."
+            f"{mistakes} (the sifted run: {run.mistakes})."
         )
     return (
-        f"Passive learning was still at {passive.mistakes} mistakes after {comparison.seconds:.1f} s and all "
+        f"Passive learning was still at {mistakes} after {comparison.seconds:.1f} s and all "
         f"{passive.seen:,} examples (the sifted run: {run.mistakes}), so the speedups are lower bounds."
     )

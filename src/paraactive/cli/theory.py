@@ -9,6 +9,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from paraactive.cli.consoles import new_console
+from paraactive.errors import counted
 from paraactive.theory import Link, Planned, plan
 from paraactive.theory.planning import NODES, PAYS
 from paraactive.validation import positive
@@ -23,7 +25,7 @@ def plan_nodes(
     if as_json:
         print(json.dumps(planned.summary(), indent=2, allow_nan=False))
         return
-    console = Console()
+    console = new_console()
     _show_model(console, planned)
     _show_predictions(console, planned)
     _show_kinds(console, planned, planned.summary()["kinds"])
@@ -67,7 +69,6 @@ def _verdict(planned: Planned) -> str:
     k = planned.pays_until
     if planned.bound == "sift" and k == NODES[-1]:
         return f"Even more than {k} nodes would pay: the run is sift-bound."
-    nodes = f"{k} nodes" if k > 1 else "1 node"
     what = {
         "sift": "sift-bound: a round has no more examples to share out; a larger --batch would have",
         "update": "update-bound: what is left is learning, which every node does, and which more nodes do not shorten",
@@ -75,8 +76,8 @@ def _verdict(planned: Planned) -> str:
     }[planned.bound]
     rule = planned.model.enough_nodes(planned.examples)
     return (
-        f"More than {nodes} do not pay (they save less than {PAYS:.0%} for each doubling). Beyond, the run is {what}. "
-        f"The paper's rule of thumb, n/phi(n), says {rule:,.0f}."
+        f"More than {counted(k, 'node')} do not pay (they save less than {PAYS:.0%} for each doubling). Beyond, the "
+        f"run is {what}. The paper's rule of thumb, n/phi(n), says {rule:,.0f}."
     )
 
 

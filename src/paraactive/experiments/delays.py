@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from paraactive import theory
-from paraactive.errors import InputError
+from paraactive.errors import InputError, counted
 from paraactive.examples import Doubles, Ints
 from paraactive.experiments.paper.curves import decided
 from paraactive.experiments.paper.experiment import Found
@@ -100,7 +100,7 @@ class DelaysResult:
             Curve("Theorem 2", [(p.t, p.queries_bound / p.t) for p in first], 6, dashed=True),
             Curve("Theorem 2, O(1) = 1", [(p.t, p.queries_bound_one / p.t) for p in first], 5, dashed=True),
         ]
-        seen, of = Axis("examples seen", log=True), f"Mean of {self.seeds} seeds."
+        seen, of = Axis("examples seen", log=True), f"Mean of {counted(self.seeds, 'seed')}."
         return [
             Chart("delays-error", "Error above the best possible", seen, Axis("err(h) - err(h*)", log=True), error, of),
             Chart("delays-rate", "Labels asked for, of all", seen, Axis("sampling rate", log=True), rate, of),

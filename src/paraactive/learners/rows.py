@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paraactive.errors import InputError
+from paraactive.errors import InputError, counted
 from paraactive.examples import Doubles, Features, Floats, Selected, SparseRows
 from paraactive.learners.base import Learner
 
@@ -44,8 +44,8 @@ def _check_width(shape: tuple[int, ...], width: int) -> None:
 def _misfit(shape: tuple[int, ...], width: int) -> InputError:
     return InputError(
         f"examples have shape {shape}",
-        why=f"the model was trained on {width} features",
-        remedy=f"give a matrix with {width} columns",
+        why=f"the model was trained on {counted(width, 'feature')}",
+        remedy=f"give a matrix with {counted(width, 'column')}",
     )
 
 

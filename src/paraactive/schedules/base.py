@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from paraactive.errors import InputError
+from paraactive.errors import InputError, counted
 from paraactive.events import Round
 from paraactive.examples import Stretch, Tile
 from paraactive.log import Log
@@ -43,13 +43,13 @@ class Plan:
                 raise InputError(f"{name} is {getattr(self, name)}", why="it is a count", remedy="give 0 or more")
         if self.batch < self.nodes:
             raise InputError(
-                f"batch is {self.batch} for {self.nodes} nodes",
+                f"batch is {self.batch} for {counted(self.nodes, 'node')}",
                 why="a round gives each node batch/nodes fresh examples, and some would get none",
                 remedy=f"give batch >= {self.nodes}, or fewer nodes",
             )
         if self.delay is not None and self.delay < self.nodes:
             raise InputError(
-                f"delay is {self.delay} for {self.nodes} nodes",
+                f"delay is {self.delay} for {counted(self.nodes, 'node')}",
                 why="while a node sifts one example, each of the others may pass one on",
                 remedy=f"give delay >= {self.nodes}, best several batches, or fewer nodes",
             )

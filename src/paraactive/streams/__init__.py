@@ -9,7 +9,7 @@ from paraactive.streams.arrays import Arrays
 from paraactive.streams.base import Stream
 from paraactive.streams.datasets import Dataset
 from paraactive.streams.digits import Digits
-from paraactive.streams.files import open_examples, open_rows, open_stream
+from paraactive.streams.files import open_column, open_examples, open_rows, open_stream
 from paraactive.streams.once import Once
 from paraactive.streams.tables import Table
 from paraactive.streams.unlabelled import Unlabelled
@@ -22,6 +22,7 @@ __all__ = [
     "Stream",
     "Table",
     "Unlabelled",
+    "open_column",
     "open_examples",
     "open_rows",
     "open_stream",

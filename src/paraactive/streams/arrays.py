@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paraactive.examples import Examples, Ints, Labels, SparseRows
-from paraactive.labels import labels_of, numbers_of
+from paraactive.labels import fitting_type, labels_of, numbers_of, type_of_labels
 from paraactive.streams.columns import (
     check_width,
     class_values,
@@ -74,8 +74,8 @@ class Arrays(UserStream):
         """The stream over a file: .npz with arrays x and y, .npy whose last column is the label, or svmlight text.
 
         float32 data of a numpy file is not read into memory but mapped, if the file is not compressed. svmlight text
-        (.svm, .libsvm, .svmlight, .txt) is held in memory, sparse. A loaded stream travels as the path of its file:
-        each node opens its own copy.
+        (.svm, .libsvm, .svmlight, .txt) is held in memory, sparse. Files compressed with gzip (.npy.gz, .svm.gz) are
+        held in memory too. A loaded stream travels as the path of its file: each node opens its own copy.
 
         >>> import tempfile, numpy as np
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -117,6 +117,15 @@ class Arrays(UserStream):
     def classes(self) -> tuple[str, ...]:
         """The names of the labels."""
         return tuple(label_name(value) for value in self._values)
+
+    @property
+    def label_type(self) -> str:
+        """The type of the labels, by numpy's name for it; "str" if they are text.
+
+        >>> Arrays([[1], [2]], [0, 1]).label_type, Arrays([[1], [2]], ["ham", "spam"]).label_type
+        ('int64', 'str')
+        """
+        return fitting_type(self.classes, type_of_labels(self._values))
 
     @property
     def counts(self) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from paraactive.errors import InputError
 from paraactive.examples import Doubles, Floats
 from paraactive.optional import require
 from paraactive.streams.columns import label_name
+from paraactive.streams.places import place_of
 
 _BLOCK = 2048
 """Rows that are turned from columns at a time."""
@@ -90,7 +91,7 @@ def weight_column(table: Any, name: str, file: str, first: int) -> Doubles:
     if flawed.any():
         row = int(flawed.argmax())
         raise InputError(
-            f"{file} has {table.column(name)[row].as_py()} at row {first + row}, column {name!r}",
+            f"{file} has {table.column(name)[row].as_py()} at {place_of(file, first + row)}, column {name!r}",
             why="the weight of an example is a finite number above 0",
             remedy="leave out rows of weight 0, and fill in the weights of the others",
         )
@@ -135,7 +136,7 @@ def _numbers(column: Any) -> NDArray[Any]:
 
 
 def _flaw(file: str, row: int, name: str, value: Any) -> InputError:
-    where = f"at row {row}, column {name!r}"
+    where = f"at {place_of(file, row)}, column {name!r}"
     if value is None:
         return InputError(
             f"{file} has no value {where}",

@@ -14,6 +14,8 @@ class Stream(Protocol):
     there at the first `read`. Reading is stateless, so every range of positions is a shard that any node can take.
 
     A stream whose labels are not known says so by an attribute `labelled = False`, and gives them as `labels.UNKNOWN`.
+    A stream whose labels are not text says so by an attribute `label_type`: "bool", or numpy's name of a type of
+    numbers, such as "int64". A model then predicts labels of that type; `classes` are their names all the same.
     """
 
     @property

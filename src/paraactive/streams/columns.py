@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paraactive.errors import InputError
+from paraactive.errors import InputError, counted
 from paraactive.examples import Doubles, Features, Floats, Labels, SparseRows
 from paraactive.labels import MOST_CLASSES, labels_of
 from paraactive.streams.sparse import is_sparse, sparse_rows
@@ -35,13 +35,13 @@ def features(x: ArrayLike | SparseRows, rows: int) -> Features:
         )
     if len(given.shape) != 2:
         raise InputError(
-            f"x has {len(given.shape)} dimension{'s' * (len(given.shape) != 1)}, shape {given.shape}",
+            f"x has {counted(len(given.shape), 'dimension')}, shape {given.shape}",
             why="it needs a row for each example and a column for each feature",
             remedy="reshape it, as x.reshape(len(x), -1)",
         )
     if len(given) != rows:
         raise InputError(
-            f"x has {len(given)} rows and y has {rows} labels",
+            f"x has {counted(len(given), 'row')} and y has {counted(rows, 'label')}",
             why="each example has one label",
             remedy="give as many labels as rows",
         )
@@ -137,9 +137,9 @@ def check_width(x: Features, width: int) -> None:
     """An error if the rows are not of that width."""
     if x.shape[1] != width:
         raise InputError(
-            f"the rows have {x.shape[1]} features, and those of the stream {width}",
+            f"the rows have {counted(x.shape[1], 'feature')}, and those of the stream {width}",
             why="a model scores only what it was trained on",
-            remedy=f"give the same {width} columns",
+            remedy=f"give the same {counted(width, 'column')}",
         )
 
 
@@ -173,7 +173,7 @@ def check_classes(names: list[str]) -> None:
     """An error if there are not as many different labels as can be told apart."""
     if not 2 <= len(names) <= MOST_CLASSES:
         raise InputError(
-            f"y has {len(names)} class{'es' * (len(names) != 1)}, {some(names)}",
+            f"y has {counted(len(names), 'class', 'classes')}, {some(names)}",
             why=f"two are told apart, or more, up to {MOST_CLASSES}",
             remedy="give examples of two classes at least" if len(names) < 2 else "make groups of them",
         )
@@ -200,7 +200,7 @@ def example_weights(weight: ArrayLike, rows: int) -> Doubles:
     if weights.shape != (rows,) or weights.dtype.kind not in "biuf" or not np.all((weights > 0) & np.isfinite(weights)):
         raise InputError(
             f"weight has shape {weights.shape}, or values that are not above 0",
-            why=f"each of the {rows} examples counts for something",
+            why="each example counts for something",
             remedy="give one finite number above 0 for each row; leave out rows of weight 0",
         )
     return weights.astype(np.float64)

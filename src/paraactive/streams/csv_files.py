@@ -11,10 +11,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
-from paraactive.errors import InputError
+from paraactive.errors import InputError, counted
 from paraactive.streams.arrow import library
 from paraactive.streams.columns import some
 from paraactive.streams.locations import cannot_read, open_binary, other_data, suffix_of
+from paraactive.streams.places import place_of
 from paraactive.streams.shards import Piece
 from paraactive.streams.table_columns import Chosen, check_names, check_types
 
@@ -102,7 +103,7 @@ class CsvFiles:
         row, text = next(texts, (0, ""))
         if row > 0:
             raise InputError(
-                f"{self.files[0]} has {text!r} at row {row}, column {name!r}",
+                f"{self.files[0]} has {text!r} at {place_of(self.files[0], row)}, column {name!r}",
                 why="the column begins with numbers",
                 remedy=f"correct it, leave {name!r} out of features, or encode it as numbers",
             )
@@ -145,7 +146,7 @@ class CsvFiles:
 
     def _mistake(self, file: str, first: int, words: str) -> InputError:
         row = re.search(r"Row #(\d+)", words)
-        where = f" at row {first + int(row[1]) - 1}" if row else ""
+        where = f" at {place_of(file, first + int(row[1]) - 1)}" if row else ""
         column = re.search(r"CSV column #(\d+)", words)
         value = re.search(r"invalid value '(.*)'", words, re.DOTALL)
         if column and value:
@@ -158,8 +159,8 @@ class CsvFiles:
         counts = re.search(r"Expected (\d+) columns, got (\d+)", words)
         if counts:
             return InputError(
-                f"{file} has {counts[2]} fields{where}",
-                why=f"its header names {counts[1]} columns",
+                f"{file} has {counted(int(counts[2]), 'field')}{where}",
+                why=f"its header names {counted(int(counts[1]), 'column')}",
                 remedy="write as many fields for each row, and those with a separator inside in quotes",
             )
         return cannot_read(file, ValueError(words), "check that it is a CSV file of UTF-8 text")
@@ -188,8 +189,8 @@ def _header(file: str, source: IO[bytes]) -> tuple[str, list[str]]:
     if packed:
         raise InputError(
             f"{file} is compressed ({packed})",
-            why="nodes read it at any place, which a compressed file does not allow",
-            remedy="decompress it, or write Parquet, which is compressed piece by piece",
+            why="its name does not say so" if packed == "gzip" else "of compressed CSV files only gzip is read",
+            remedy="name it with .gz at the end" if packed == "gzip" else "compress it with gzip, or write Parquet",
         )
     if not text.strip():
         raise InputError(

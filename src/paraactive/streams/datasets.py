@@ -11,7 +11,7 @@ import numpy as np
 
 from paraactive.errors import InputError
 from paraactive.examples import Examples, Floats, Ints
-from paraactive.labels import labels_of
+from paraactive.labels import fitting_type, labels_of, type_of_labels
 from paraactive.streams.columns import class_values, label_column, label_name
 from paraactive.streams.dataset_sources import numbers_by_name, open_source
 from paraactive.streams.items import Item, Layout, as_row
@@ -67,6 +67,11 @@ class Dataset(UserStream):
     def rows(self) -> int:
         """Examples in one pass."""
         return len(self._y)
+
+    @property
+    def label_type(self) -> str:
+        """The type of the labels; "str" if they are text, or if the data set gives its labels names."""
+        return fitting_type(self.classes, type_of_labels(self._values))
 
     @property
     def counts(self) -> tuple[int, ...]:

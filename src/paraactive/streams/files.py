@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ def open_stream(
     shuffle: bool = True,
     passes: int | None = 1,
 ) -> Stream:
-    """The stream over a file: Parquet, CSV, numpy or svmlight, by the ending of its name.
+    """The stream over a file: Parquet, CSV, numpy or svmlight, by the ending of its name, or any of them with .gz.
 
     Parquet and CSV may be several files, a folder or an address (see `Table`). If no `label` is named, it is the column
     label, target, class or y. The other files have no named columns (see `Arrays.load`).
@@ -78,12 +79,17 @@ def open_examples(
 
 
 def open_rows(
-    path: Paths, width: int | None = None, *, features: Sequence[str] | None = None, label: str | None = None
+    path: Paths,
+    width: int | None = None,
+    *,
+    features: Sequence[str] | None = None,
+    label: str | None = None,
+    aside: str | None = None,
 ) -> Features:
     r"""The features alone of all rows of a file, to predict their labels.
 
     `features` names the columns of a table. If nobody does, they are all columns; or all but the label, where that
-    gives the `width`. Of numpy files see `open_features`.
+    gives the `width`; the column `aside` is never among them. Of numpy files see `open_features`.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -94,7 +100,7 @@ def open_rows(
     """
     if _is_table(path):
         files = open_files(path)
-        names = _without_label(files, width, label) if features is None else features
+        names = _without_label(files, width, label, aside) if features is None else features
         x = _read(files, names, None, ()).x
     elif is_svmlight(str(path)):
         x = features_alone(read_svmlight(Path(str(path)), width)[0])
@@ -144,19 +150,30 @@ def _plain_names(files: Files) -> list[str]:
 
 def find_label(files: Files) -> str:
     """The column of the labels, by its name."""
-    names = list(files.kinds)
+    names = _plain_names(files)
     found = [name for name in names if name.lower() in LABELS]
     if len(found) != 1:
+        likely = [name for name in found or names if not is_like_an_index(name)]
         raise InputError(
-            f"{files.files[0]} has the columns {some(names)}",
+            f"{files.files[0]} has the columns {some(list(files.kinds))}",
             why=f"{some(found)} may all be the label" if found else f"none is called {', '.join(LABELS[:-1])} or y",
-            remedy=f"name the column of the labels, as label={(found or names)[-1]!r}",
+            remedy=f"name the column of the labels, as label={likely[-1]!r}" if likely else "name it as label=...",
         )
     return found[0]
 
 
-def _without_label(files: Files, width: int | None, label: str | None) -> list[str]:
-    names = _plain_names(files)
+def is_like_an_index(name: str) -> bool:
+    """True for names that a column of row numbers or keys has.
+
+    >>> [name for name in ("__index_level_0__", "Unnamed: 0", "user_id", "id", "clicked") if is_like_an_index(name)]
+    ['__index_level_0__', 'Unnamed: 0', 'user_id', 'id']
+    """
+    known = r"(__index_level_\d+__|unnamed: ?\d+|(.*[_ ])?(id|idx|index|key|uuid|guid|row|rowid|row_?number))?"
+    return re.fullmatch(known, name.strip(), re.IGNORECASE) is not None
+
+
+def _without_label(files: Files, width: int | None, label: str | None, aside: str | None) -> list[str]:
+    names = [name for name in _plain_names(files) if name != aside]
     rest = [name for name in names if (name.lower() not in LABELS if label is None else name != label)]
     return rest if label is not None or (len(names) != width and len(rest) == width) else names
 
@@ -191,10 +208,10 @@ def _is_table(path: Paths) -> bool:
     if not suffix and not is_remote(path) and not Path(path).exists():
         raise missing_file(path)
     if suffix not in SUFFIXES:
-        packed = suffix in (".gz", ".bz2", ".xz", ".zst", ".zip")
+        packed = suffix in (".bz2", ".xz", ".zst", ".zip")
         raise InputError(
             f"{path} ends in {suffix!r}" if suffix else f"the name of {path} has no ending",
             why=f"the kinds of files that are known end in {', '.join(SUFFIXES)}",
-            remedy="decompress it, or write Parquet" if packed else "write one of these, as Parquet",
+            remedy="compress it with gzip, as .csv.gz" if packed else "write one of these, such as Parquet",
         )
     return False

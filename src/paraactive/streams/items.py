@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from paraactive.errors import InputError
+from paraactive.errors import InputError, counted
 from paraactive.examples import Floats
 from paraactive.streams.columns import some
 
@@ -89,7 +89,7 @@ def as_row(features: Any, row: int, width: int | None = None) -> Floats:
         ) from None
     if width is not None and len(values) != width:
         raise InputError(
-            f"example {row} has {len(values)} features, and those before {width}",
+            f"example {row} has {counted(len(values), 'feature')}, and those before {width}",
             why="all examples of a stream are of one width",
             remedy="give a transform that brings them to one size",
         )

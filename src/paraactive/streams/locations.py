@@ -12,6 +12,7 @@ from typing import IO, Any, TypeAlias
 
 from paraactive.errors import InputError, MissingExtraError
 from paraactive.optional import require
+from paraactive.streams import gzip_files
 
 Location: TypeAlias = "str | Path"
 
@@ -31,12 +32,18 @@ def absolute(path: Location) -> str:
 
 
 def suffix_of(path: Location) -> str:
-    """The ending of its name, in small letters.
+    """The ending of its name, in small letters; of a gzip file, that of the file inside.
 
-    >>> suffix_of("s3://bucket/Rows.PARQUET")
-    '.parquet'
+    >>> suffix_of("s3://bucket/Rows.PARQUET"), suffix_of("rows.csv.gz")
+    ('.parquet', '.csv')
     """
-    return PurePosixPath(str(path)).suffix.lower()
+    name = PurePosixPath(str(path))
+    return PurePosixPath(name.stem if is_gzip(path) else name.name).suffix.lower()
+
+
+def is_gzip(path: Location) -> bool:
+    """True if its name says so."""
+    return str(path).lower().endswith(".gz")
 
 
 def is_folder(path: Location) -> bool:
@@ -85,7 +92,11 @@ def mark_of(path: str) -> str:
 
 
 def open_binary(path: str) -> IO[bytes]:
-    """The file, to be read at any place."""
+    """The file, to be read at any place; a gzip file is decompressed once in each process."""
+    return gzip_files.open_inside(path, mark_of(path), _open_stored) if is_gzip(path) else _open_stored(path)
+
+
+def _open_stored(path: str) -> IO[bytes]:
     try:
         if not is_remote(path):
             return Path(path).open("rb")
@@ -128,7 +139,7 @@ def is_pattern(path: Location) -> bool:
 
 def _ending_so(found: list[str], wanted: tuple[str, ...]) -> list[str]:
     """Of what a pattern fits, the files that end so; all of it, if the pattern asks for another ending."""
-    return [path for path in found if path.lower().endswith(wanted)] or found
+    return [path for path in found if suffix_of(path) in wanted] or found
 
 
 def _inside(folder: Path) -> list[str]:
@@ -145,7 +156,8 @@ def _visible(folder: Path | PurePosixPath, found: list[str], wanted: tuple[str, 
         *folders, name = PurePosixPath(path).relative_to(folder).parts
         return name.startswith((".", "_")) or any("=" not in part for part in folders)
 
-    return [path for path in found if path.lower().endswith(wanted) and not hidden(path)]
+    files = [path for path in found if suffix_of(path) in wanted and not hidden(path)]
+    return [path for path in files if not (is_gzip(path) and path[:-3] in files)]  # The same rows twice.
 
 
 def _find_remote(path: str, wanted: tuple[str, ...]) -> list[str]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from paraactive.errors import InputError
 from paraactive.streams.columns import some
+from paraactive.streams.locations import is_gzip, open_binary
 
 _ENCRYPTED = 1
 _NAME_LENGTHS = 26
@@ -53,16 +54,20 @@ def open_features(path: Path, width: int | None) -> Any:
 def _open(path: Path) -> dict[str, Any] | NDArray[Any]:
     """The arrays of an .npz by their names in small letters, or the one of an .npy."""
     try:
-        with path.open("rb") as file:
+        packed = is_gzip(path)
+        with open_binary(str(path)) as file:
             head = file.read(6)
+            if packed and head.startswith(b"PK"):
+                raise ValueError("an .npz file is read at any place, which is not possible inside of a gzip file")
             if head.startswith(b"PK"):  # an .npz is a zip file
                 file.seek(0)
                 return _open_archive(path, file)
             if head != b"\x93NUMPY":
                 raise ValueError("it is no numpy file")  # numpy itself would advise to unpickle it
+            if packed:
+                file.seek(0)
+                return np.load(file, allow_pickle=False)
         return np.load(path, mmap_mode="r", allow_pickle=False)
-    except FileNotFoundError:
-        raise InputError(f"no file {path}", why="nothing is there", remedy="check the path") from None
     except InputError:
         raise
     except _DAMAGED as error:

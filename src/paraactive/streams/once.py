@@ -8,9 +8,9 @@ from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
 
-from paraactive.errors import InputError
+from paraactive.errors import InputError, counted
 from paraactive.examples import Examples, Ints
-from paraactive.labels import labels_of
+from paraactive.labels import STR, fitting_type, labels_of, type_of_labels
 from paraactive.streams.columns import check_classes, given_names, label_name, some
 from paraactive.streams.dataset_sources import class_names
 from paraactive.streams.items import Item, Layout, as_label, as_row, split_item
@@ -38,7 +38,7 @@ class Once(UserStream):
     def __init__(
         self,
         iterable: Iterable[Any],
-        classes: Sequence[str] | None = None,
+        classes: Sequence[Any] | None = None,
         *,
         width: int | None = None,
         length: int | None = None,
@@ -48,6 +48,7 @@ class Once(UserStream):
     ) -> None:
         self._columns = label, features
         self.classes, self._numbers = _named(iterable, classes, label)
+        self.label_type = STR if classes is None else fitting_type(self.classes, type_of_labels(classes))
         self._length = None if length is None else whole("length", length, least=1)
         self.window = whole("window", window, least=1)
         self._items: Iterator[Any] = iter(iterable)
@@ -61,6 +62,8 @@ class Once(UserStream):
 
     classes: tuple[str, ...]
     """The names of the labels."""
+    label_type: str
+    """The type of `classes`, as it was given; "str" for text."""
     width: int
     """Numbers in the features of an example."""
     window: int
@@ -85,14 +88,14 @@ class Once(UserStream):
         oldest = max(self._taken - self.window, 0)
         if first < oldest:
             raise InputError(
-                f"position {first} in an iterable of which {self._taken} examples were taken",
-                why=f"it is read once, and only the latest {self.window} examples are kept",
+                f"position {first} in an iterable that was read up to position {self._taken - 1}",
+                why=f"it is read once, and only the latest {counted(self.window, 'example')} can be read again",
                 remedy="use engine='threads' and a batch smaller than the window, or give a larger one as window=...",
             )
         if last - first >= self.window:
             raise InputError(
                 f"positions {first} to {last} of an iterable at once",
-                why=f"only the latest {self.window} examples are kept",
+                why=f"only the latest {counted(self.window, 'example')} can be read again",
                 remedy=f"give a larger window, as window={2 * (last - first + 1)}",
             )
 
@@ -101,7 +104,7 @@ class Once(UserStream):
             features, label, weight = split_item(next(self._items), *self._columns, self._taken)
         except StopIteration:
             raise InputError(
-                f"the iterable ended after {self._taken} examples",
+                f"the iterable ended after {counted(self._taken, 'example')}",
                 why="the run wants more" if self._taken else "there is nothing to learn from",
                 remedy=f"give examples={self._taken}" if self._taken else "give one that was not read before",
             ) from None
@@ -130,7 +133,7 @@ class Once(UserStream):
         )
 
 
-def _named(data: Any, classes: Sequence[str] | None, label: str) -> tuple[tuple[str, ...], dict[str, int]]:
+def _named(data: Any, classes: Sequence[Any] | None, label: str) -> tuple[tuple[str, ...], dict[str, int]]:
     """The names of the classes, and which class each label is, by the label's name."""
     if classes is not None:
         names = given_names(classes)

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import IO, Any
 
-from paraactive.errors import InputError
+from paraactive.errors import InputError, counted
 from paraactive.streams.arrow import is_number, is_text, library, same_kind
 from paraactive.streams.columns import some
 from paraactive.streams.kept import Kept
-from paraactive.streams.locations import cannot_read, is_remote, mark_of, open_binary, other_data
+from paraactive.streams.locations import cannot_read, is_gzip, is_remote, mark_of, open_binary, other_data
 from paraactive.streams.shards import Piece, make_shards
 from paraactive.streams.table_columns import Chosen, check_names, check_types
 
@@ -146,7 +146,7 @@ class ParquetFiles:
                     row = piece.first + int(column.is_null().index(True).as_py())
                     raise InputError(
                         f"{self.files[number]} has no value at row {row}, column {name!r}",
-                        why=f"{known.null_count} values of that column are missing in its row group, "
+                        why=f"that column misses {counted(known.null_count, 'value')} in its row group, "
                         "and a score needs finite numbers",
                         remedy=f"fill them in, remove those rows, or leave {name!r} out of features",
                     )
@@ -201,4 +201,4 @@ def _stamp(source: IO[bytes]) -> str:
 
 def _source(file: str) -> Any:
     """What pyarrow reads the file from: itself, if it can reach it."""
-    return open_binary(file) if is_remote(file) else library().OSFile(file)
+    return open_binary(file) if is_remote(file) or is_gzip(file) else library().OSFile(file)

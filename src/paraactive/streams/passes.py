@@ -15,9 +15,7 @@ from paraactive.validation import whole
 def checked_passes(passes: int | None) -> int | None:
     """The number of passes as an int, 1 or more; None for no end."""
     if passes is not None and whole("passes", passes) < 1:
-        raise InputError(
-            f"passes is {passes}", why="the stream would be empty", remedy="give 1 or more, or None for no end"
-        )
+        raise InputError(f"passes is {passes}", why="the stream would be empty", remedy="give 1 or more")
     return None if passes is None else int(passes)
 
 

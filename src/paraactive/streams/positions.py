@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from paraactive.errors import InputError
+from paraactive.errors import InputError, counted
 from paraactive.examples import Examples, Ints
 
 
@@ -76,7 +76,7 @@ def _check_inside(first: int, last: int, length: int | None) -> None:
         )
     if length is not None and last > length:
         raise InputError(
-            f"position {last - 1} in a stream of {length} examples",
+            f"position {last - 1} in a stream of {counted(length, 'example')}",
             why=f"its last position is {length - 1}",
             remedy="read less, or give the stream more passes",
         )

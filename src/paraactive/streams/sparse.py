@@ -60,7 +60,7 @@ def _check_finite(data: Any) -> None:
     bad = int(np.count_nonzero(~np.isfinite(data)))
     if bad:
         raise InputError(
-            f"{bad} of the features are NaN, infinite, or too large for float32",
+            f"{bad} of the features {'is' if bad == 1 else 'are'} NaN, infinite, or too large for float32",
             why="a score needs finite numbers",
             remedy="remove those rows, fill in the values, or scale the column down",
         )

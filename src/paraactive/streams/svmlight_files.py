@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paraactive.errors import InputError
-from paraactive.streams.locations import cannot_read, missing_file, suffix_of
+from paraactive.streams.locations import cannot_read, missing_file, open_binary, suffix_of
 
 SUFFIXES = (".svm", ".libsvm", ".svmlight")
 
@@ -38,7 +39,7 @@ def read_svmlight(path: Path, width: int | None = None) -> tuple[Any, NDArray[An
         rows, labels = load_svmlight_file(str(path), dtype=np.float32, zero_based=False)  # pyright: ignore[reportArgumentType]
     except FileNotFoundError:
         raise missing_file(path) from None
-    except (OSError, ValueError, OverflowError) as error:
+    except (OSError, ValueError, OverflowError, EOFError, zlib.error) as error:
         if "Invalid index 0 " in str(error):
             raise _from_zero(path) from None
         raise cannot_read(path, error, remedy) from None
@@ -54,16 +55,16 @@ def _from_zero(path: Path) -> InputError:
     return InputError(
         f"{path} has the index 0",
         why="svmlight counts from 1, and a file without a 0 would be read one column beside this one",
-        remedy="write it with zero_based=False, or give Arrays(*load_svmlight_file(path, zero_based=True))",
+        remedy="write it with indices from 1, as scikit-learn does with zero_based=False",
     )
 
 
 def _first_line_fits(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
+        with open_binary(str(path)) as file:
             lines = (line.partition(b"#")[0].strip() for line in file.read(1 << 16).splitlines())
             # A row of zeros is a label alone, which says nothing.
             first = next((line for line in lines if len(line.split()) > 1), b"")
-    except OSError:
+    except (OSError, InputError):
         return False
     return re.fullmatch(rb"\S+(\s+(qid:)?\d+:\S+)+", first) is not None

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paraactive.errors import InputError
-from paraactive.labels import MOST_CLASSES
+from paraactive.labels import MOST_CLASSES, type_of_labels
 from paraactive.streams.columns import check_classes, label_name, some
 from paraactive.streams.csv_files import is_number_text
+from paraactive.streams.places import place_of
 
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "#n/a"}
 
@@ -90,6 +91,13 @@ class LabelCount:
             counts[number] += self._counts[self._numbers[value]]
         return classes, tuple(counts.tolist()), numbers
 
+    @property
+    def label_type(self) -> str:
+        """The type of the labels, by numpy's name for it. A CSV file has numbers or truth values if all labels are."""
+        if self._text and self._kind == "number" and not all(map(_is_whole, self._numbers)):
+            return "float64"
+        return type_of_labels(self._typed(value) for value in self._numbers)
+
     def _name(self, value: Any, classes: tuple[str, ...]) -> str:
         """What a value is called: a text that is the name of a class is that class, whatever the others look like."""
         return value if self._text and value in classes else label_name(self._typed(value))
@@ -112,7 +120,7 @@ class LabelCount:
             if self._name(value, wanted) not in wanted:
                 file, row = self._met[number]
                 raise InputError(
-                    f"unknown label {label_name(self._typed(value))!r} in {file}, first at row {row}",
+                    f"unknown label {label_name(self._typed(value))!r} in {file}, first at {place_of(file, row)}",
                     why=f"the classes are {some(list(wanted))}",
                     remedy="remove those rows, or name all classes",
                 )
@@ -120,7 +128,7 @@ class LabelCount:
 
 def _missing(file: str, row: int) -> InputError:
     return InputError(
-        f"{file} has no label at row {row}",
+        f"{file} has no label at {place_of(file, row)}",
         why="each example has one label",
         remedy="remove the rows without a label",
     )
@@ -128,7 +136,11 @@ def _missing(file: str, row: int) -> InputError:
 
 def _number(text: str) -> int | float:
     value = float(text)
-    return int(text) if text.strip().lstrip("+-").isdigit() else int(value) if value.is_integer() else value
+    return int(text) if _is_whole(text) else int(value) if value.is_integer() else value
+
+
+def _is_whole(text: str) -> bool:
+    return text.strip().lstrip("+-").isdigit()
 
 
 def _truth(text: str) -> bool:

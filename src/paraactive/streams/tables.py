@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from paraactive.examples import Examples, Ints
+from paraactive.labels import fitting_type
 from paraactive.streams.columns import given_names
 from paraactive.streams.kept import Kept
 from paraactive.streams.locations import absolute
@@ -32,7 +33,8 @@ class Table(UserStream):
     "s3://bucket/rows.parquet". `label` names the column of the labels, which become -1 and +1, or 0, 1, 2, in their
     order; `features` those of the features, by default all others; `weight` one of positive numbers that say what
     the rows count for. `classes` gives the names of the labels an order, and may name some that the file has not.
-    A CSV file begins with a header. The index of a pandas frame is a feature only if it is named.
+    A CSV file begins with a header. A file that ends in .gz is decompressed once in each process, into a temporary
+    file. The index of a pandas frame is a feature only if it is named.
 
     The rows are decoded in shards of 16 MB, or a row group where that is larger. Each pass takes the shards in an
     order of its own, which the seed decides, and mixes the rows of those that fit into 64 MB together. A larger file
@@ -71,6 +73,7 @@ class Table(UserStream):
         self._files.choose(self._chosen)
         labels = scan(self._files, self._chosen)
         self.classes, self.counts, self._numbers = labels.classes(None if classes is None else given_names(classes))
+        self.label_type = fitting_type(self.classes, labels.label_type)
         self._shards = make_shards(self._files.pieces, self.width)
         self.fingerprint = self._sign(labels.digest)
         self._open()
@@ -85,6 +88,8 @@ class Table(UserStream):
     """The path, absolute, or the paths."""
     classes: tuple[str, ...]
     """The names of the labels."""
+    label_type: str
+    """The type of the labels, by numpy's name for it; "str" if they are text."""
     counts: tuple[int, ...]
     """The rows of each class."""
     fingerprint: str

@@ -6,12 +6,13 @@ import hashlib
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from paraactive.examples import Examples, Ints, SparseRows
-from paraactive.labels import UNKNOWN
+from paraactive.labels import UNKNOWN, fitting_type, type_of_labels
 from paraactive.streams.columns import features_alone, given_names, hash_features
 from paraactive.streams.files import column_names, open_rows
 from paraactive.streams.locations import absolute
@@ -34,10 +35,12 @@ class Unlabelled(UserStream):
     labelled = False
 
     def __init__(
-        self, x: ArrayLike | SparseRows, classes: Sequence[str], *, seed: int = 0, shuffle: bool = True
+        self, x: ArrayLike | SparseRows, classes: Sequence[Any], *, seed: int = 0, shuffle: bool = True
     ) -> None:
         self.seed, self.shuffle = whole("seed", seed), bool(shuffle)
         self._classes = given_names(classes)
+        self.label_type = fitting_type(self._classes, type_of_labels(classes))
+        """The type of `classes`, as it was given; "str" for text."""
         self._x = features_alone(x)
         self.source: str | None = None
         self.columns: tuple[str, ...] | None = None
@@ -47,7 +50,7 @@ class Unlabelled(UserStream):
     def load(
         cls,
         path: str | Path,
-        classes: Sequence[str],
+        classes: Sequence[Any],
         *,
         columns: Sequence[str] | None = None,
         seed: int = 0,

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paraactive.errors import InputError
+from paraactive.errors import InputError, counted
 from paraactive.examples import Doubles, Floats
 from paraactive.validation import whole
 
@@ -83,7 +83,7 @@ def as_predictions(given: Predictions | ArrayLike) -> Predictions:
     matrix = _array("the predictions", given)
     if matrix.ndim != 2:
         raise InputError(
-            f"the predictions have {matrix.ndim} dimension(s)",
+            f"the predictions have {counted(matrix.ndim, 'dimension')}",
             why="there is a row for each point and a column for each hypothesis",
             remedy="give a matrix",
         )
@@ -244,8 +244,10 @@ def _finite(name: str, given: ArrayLike, dimensions: int) -> Doubles | Floats:
     array = _array(name, given, np.float64)
     if array.ndim != dimensions or not np.isfinite(array).all():
         raise InputError(
-            f"{name} has {array.ndim} dimension(s)" if array.ndim != dimensions else f"{name} is not finite throughout",
-            why=f"it must be finite numbers in {dimensions} dimension(s)",
+            f"{name} has {counted(array.ndim, 'dimension')}"
+            if array.ndim != dimensions
+            else f"{name} is not finite throughout",
+            why=f"it must be finite numbers in {counted(dimensions, 'dimension')}",
             remedy=f"give {name} as {'a list of numbers' if dimensions == 1 else 'rows of numbers'}",
         )
     return array

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from paraactive.errors import counted
 from paraactive.experiments.paper.curves import (
     against_time,
     by_nodes,
@@ -77,7 +78,7 @@ def tell(stories: Stories) -> Found:
         _claims(passive, parallel, ours, levels, levels_ours),
         [speedup_table("speedups", "Speedups", [over, over_ours], NODES)],
         [
-            f"{len(passive)} seed(s), {passive[0].seen:,} examples, B = warmstart = {BATCH}, eta {ETA}.",
+            f"{counted(len(passive), 'seed')}, {passive[0].seen:,} examples, B = warmstart = {BATCH}, eta {ETA}.",
             "Time to m mistakes is that of the first checkpoint whose mean with its two neighbours is at most m.",
             "The gradient rule sees labels: p follows the slope of the loss, with a floor of 0.01.",
         ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from paraactive.engines import Cluster
+from paraactive.errors import counted
 from paraactive.experiments.paper.curves import against_time, common_levels, decided, named, time_chart
 from paraactive.experiments.paper.experiment import BATCH, Experiment, Found, Kind, Stories
 from paraactive.experiments.tasks import GAMMA, find_task
@@ -70,7 +71,7 @@ def tell(stories: Stories) -> Found:
     first = stories[names[0]]
     return Found(
         "One slow node: synchronous and asynchronous", [time, slowed], claims, (),
-        [f"{len(first)} seed(s), {first[0].seen:,} examples, B = warmstart = {BATCH}, {NODES} nodes."],
+        [f"{counted(len(first), 'seed')}, {first[0].seen:,} examples, B = warmstart = {BATCH}, {NODES} nodes."],
     )  # fmt: skip
 
 
