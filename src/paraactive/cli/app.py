@@ -444,8 +444,8 @@ def query(
         typer.Option(
             "--id",
             metavar="COLUMN",
-            help="To begin: a column that identifies rows and is not a feature. Default: columns of numbers with a name "
-            "such as id, index or user_id. All columns that are not features are shown beside the question.",
+            help="To begin: a column that identifies rows and is not a feature. Default: columns of numbers that are named "
+            "like id, index or user_id. All columns that are not features are shown beside the question.",
         ),
     ] = None,
     rule: Annotated[
