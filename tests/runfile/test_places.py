@@ -167,9 +167,9 @@ def test_the_durability_that_is_asked_for_is_what_sqlite_is_told_also_after_a_re
     settings: list[int] = []
     end_round = RunFile.end_round
 
-    def spy(file: RunFile, ended: Round) -> None:
+    def spy(file: RunFile, ended: Round) -> Round:
         settings.append(file._database.execute("PRAGMA synchronous").fetchone()[0])
-        end_round(file, ended)
+        return end_round(file, ended)
 
     monkeypatch.setattr(RunFile, "end_round", spy)
     a_run(tmp_path / "run.db", durability=durability, examples=300)
@@ -194,3 +194,22 @@ def test_answers_that_were_changed_are_noticed(tmp_path: Path) -> None:
     sql(path, "UPDATE answers SET y = -y WHERE position = 7")
     with pytest.raises(RunFileError, match="the hash of its answers does not match"):
         resume(path, stream=stream, oracle=Oracle(lambda rows, _: NAMES[rows]))
+
+
+def test_a_run_file_that_cannot_be_replaced_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "run.db"
+    a_run(path)
+    digest = Model.load(path).learner.digest()
+
+    def full(*_: object, **__: object) -> None:
+        raise RunFileError(f"cannot write {path}", why="disk is full", remedy="make room")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(RunFile, "configure", full)
+        with pytest.raises(RunFileError, match="disk is full"):
+            a_run(path, overwrite=True)
+    assert Model.load(path).learner.digest() == digest
+    assert [each.name for each in tmp_path.iterdir()] == ["run.db"]
+    a_run(path, overwrite=True, examples=300)
+    assert replay(path).seen == 300
+    assert [each.name for each in tmp_path.iterdir()] == ["run.db"]

@@ -70,9 +70,7 @@ def test_a_change_of_the_log_is_noticed_whoever_reads_it(way: str, change: str, 
         READ[way](killed)
 
 
-@pytest.mark.parametrize(
-    "change", ["UPDATE tiles SET last = last + 1 WHERE number = 3", "UPDATE tiles SET hash = NULL"]
-)
+@pytest.mark.parametrize("change", ["last = last + 1 WHERE number = 3", "hash = NULL"])
 @pytest.mark.parametrize("way", READ)
 def test_a_change_of_a_tile_is_noticed(way: str, change: str, tmp_path: Path) -> None:
     path = a_run(tmp_path / "run.db", "asynchronous")

@@ -444,7 +444,7 @@ def query(
         typer.Option(
             "--id",
             metavar="COLUMN",
-            help="To begin: a column that identifies rows and is not a feature. Default: columns of numbers that are named "
+            help="To begin: a column that identifies rows and is not a feature. Default: columns of numbers named "
             "like id, index or user_id. All columns that are not features are shown beside the question.",
         ),
     ] = None,

@@ -97,11 +97,24 @@ def check_room(path: Path, overwrite: bool) -> None:
         open_checked(path, any_version=True).close()  # Never overwrite what is not a run file.
 
 
-def make_room(path: Path, overwrite: bool) -> None:
-    """Remove what is there, if we may."""
+@contextmanager
+def room_made(path: Path, overwrite: bool) -> Generator[None]:
+    """Put aside what is there, if we may: it comes back if the block fails, on a full disk for example."""
     check_room(path, overwrite)
-    for suffix in ("", "-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    places = [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")]
+    aside = {place: place.with_name(f".{place.name}.replaced") for place in places if place.exists()}
+    for place, there in aside.items():
+        os.replace(place, there)
+    try:
+        yield
+    except BaseException:
+        for place in places:
+            place.unlink(missing_ok=True)
+        for place, there in aside.items():
+            os.replace(there, place)
+        raise
+    for there in aside.values():
+        there.unlink()
 
 
 def _is_unborn(path: Path) -> bool:

@@ -11,10 +11,10 @@ import json
 import sqlite3
 import time
 import warnings
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext, suppress
-from dataclasses import asdict, astuple
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +28,11 @@ from paraactive.learners.base import Learner
 from paraactive.log import Learnt, Question, joined
 from paraactive.node import as_on_a_node, relearn
 from paraactive.runfile import connection, seals
+from paraactive.runfile.chain import ROUND, find_broken_seal, read_links, round_row, seal, seal_all
 from paraactive.runfile.features import dense_rows, sparse_rows, to_blobs
 from paraactive.runfile.lock import RunLock
 from paraactive.runfile.place import FilePlace
-from paraactive.runfile.seals import ChainCheck, Link, Stored
+from paraactive.runfile.seals import ChainCheck, Link, Stored, check_nothing
 from paraactive.schedules.base import Plan
 from paraactive.state import State, pack, unpack
 from paraactive.streams.base import Stream
@@ -39,7 +40,6 @@ from paraactive.validation import one_of, whole
 
 _COMMIT_SECONDS = 0.5
 _SNAPSHOTS_KEPT = 2
-_ROUND = "number, seen, version, selected, fetch_seconds, sift_seconds, update_seconds, elapsed, scored, lowered, nodes"
 _ENTRY = "position, key, y, p, seen, version, importance, x, columns"
 
 
@@ -78,10 +78,11 @@ class RunFile:
         with ExitStack() as undo:
             lock = RunLock(path)
             undo.callback(lock.release)
-            connection.make_room(path, overwrite)
-            file = cls(path, undo.enter_context(closing(connection.create(path))), lock)
-            file.configure(**configuration)
-            file.survive(durability)
+            with connection.room_made(path, overwrite), ExitStack() as opened:
+                file = cls(path, opened.enter_context(closing(connection.create(path))), lock)
+                file.configure(**configuration)
+                file.survive(durability)
+                opened.pop_all()
             undo.pop_all()
             return file
 
@@ -179,7 +180,7 @@ class RunFile:
         rows = [(name, json.dumps(value, default=_plain)) for name, value in values.items()]
         with self._guarded("write"):
             self._database.executemany("INSERT OR REPLACE INTO configuration VALUES (?, ?)", rows)
-            _seal(self._database, "configuration")
+            seal(self._database, "configuration")
             self._commit()
 
     def survive(self, durability: str) -> None:
@@ -220,7 +221,7 @@ class RunFile:
                 )
             Plan(known["examples"], known["batch"], known["warmstart"], nodes, delay=known["delay"])
             database.execute("UPDATE configuration SET value = ? WHERE name = 'nodes'", (json.dumps(nodes),))
-            _seal(database, "configuration")
+            seal(database, "configuration")
 
     def use_stream(self, stream: Stream) -> None:
         """The stream of the run. If it can make features again, the entries do without them."""
@@ -248,10 +249,10 @@ class RunFile:
 
     def end_round(self, ended: Round) -> Round:
         """What was appended since the last call is one round, and may be committed."""
-        row = _round_row(ended)
+        row = round_row(ended)
         with self._guarded("write"):
             self._database.execute(
-                f"INSERT INTO rounds ({_ROUND}, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                f"INSERT INTO rounds ({ROUND}, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (*row, self._extend_chain(row)),
             )
         self.rounds, self.seen, self.round_version = self.rounds + 1, ended.seen, ended.version
@@ -343,7 +344,7 @@ class RunFile:
     def ended_rounds(self, first: int = 0) -> Iterator[Round]:
         """The rounds from number `first` on."""
         with self._guarded("read"):
-            rows = self._database.execute(f"SELECT {_ROUND} FROM rounds WHERE number >= ? ORDER BY number", (first,))
+            rows = self._database.execute(f"SELECT {ROUND} FROM rounds WHERE number >= ? ORDER BY number", (first,))
             for *numbers, elapsed, scored, lowered, nodes in rows.fetchall():
                 seconds = {int(k): each for k, each in json.loads(elapsed).items()}
                 times = tuple(NodeTimes(*each) for each in json.loads(nodes))
@@ -444,7 +445,7 @@ class RunFile:
             connection.set_durability(self._database, "power")
             try:
                 self._database.executemany(statement, rows)
-                _seal(self._database, "answers")
+                seal(self._database, "answers")
                 self._commit()
             finally:
                 if not self._database.in_transaction:
@@ -606,54 +607,25 @@ class RunFile:
         return self._hash
 
     def _chain_check(self, place: Place) -> Callable[[Stored, int | None], None]:
-        return ChainCheck(self.path, self._links(), place).follow if self.has_hashes else _check_nothing
+        return ChainCheck(self.path, self._links(), place).follow if self.has_hashes else check_nothing
 
     def _links(self) -> list[Link]:
-        """The chain, in its order: a round ends with a tile or without one."""
-        known = "hash" if self.has_hashes else "NULL"
         with self._guarded("read"):
-            rounds = self._database.execute(f"SELECT {_ROUND}, {known} FROM rounds ORDER BY number").fetchall()
-            tiles = self._database.execute(
-                f"SELECT first, last, seen, version, {known} FROM tiles ORDER BY number"
-            ).fetchall()
-        found, waiting = list[Link](), deque(tiles)
-        for number, (*header, sealed) in enumerate(rounds[: self.rounds]):
-            while waiting and waiting[0][2] <= header[1]:
-                *tile, of_tile = waiting.popleft()
-                found.append(Link(tile, tile[3], number, False, of_tile))
-            found.append(Link(header, header[2], number + 1, True, sealed))
-        later = [(tile, sealed) for *tile, sealed in waiting if tile[2] <= self.seen]
-        return found + [Link(tile, tile[3], self.rounds, False, sealed) for tile, sealed in later]
+            return read_links(self._database, self.has_hashes, self.rounds, self.seen)
 
     def _check_seals(self) -> None:
         """The configuration and the answers are what was written."""
         with self._guarded("read"):
-            self._database.execute("BEGIN")  # Both statements see one state of the file, also while a live run writes.
-            known = dict(self._database.execute("SELECT part, hash FROM seals"))
-            now = {part: _hash_of(self._database, part) for part in ("configuration", "answers")}
-            self._database.commit()
-        for part, sealed in now.items():
-            if known.get(part, seals.of_values(part, [])) != sealed:
-                raise connection.damaged(self.path, f"the hash of its {part} does not match")
+            part = find_broken_seal(self._database)
+        if part:
+            raise connection.damaged(self.path, f"the hash of its {part} does not match")
 
     def _upgrade(self) -> None:
         """Give a file of the older format its hashes, for what is in it now."""
         links = self._links()
         with self._guarded("write"):
             connection.upgrade(self._database)
-            for part in ("configuration", "answers"):
-                _seal(self._database, part)
-            for version, rounds, digest, state in self._database.execute(
-                "SELECT version, rounds, digest, state FROM snapshots"
-            ).fetchall():
-                sealed = seals.of_snapshot(Place(version, rounds), digest, state)
-                self._database.execute("UPDATE snapshots SET hash = ? WHERE version = ?", (sealed, version))
-            sealed, version = seals.GENESIS, 0
-            for link in links:
-                sealed, version = seals.extended(sealed, link.header, self._stored(version, link.version)), link.version
-                table, column = ("rounds", "number") if link.ends_round else ("tiles", "seen")
-                which = link.header[0 if link.ends_round else 2]
-                self._database.execute(f"UPDATE {table} SET hash = ? WHERE {column} = ?", (sealed, which))
+            seal_all(self._database, links, self._stored)
         self.has_hashes = True
         self._commit()
         self._check_whole()
@@ -706,31 +678,6 @@ class RunFile:
     def _guarded(self, doing: str) -> Generator[None]:
         with connection.translated(self.path, doing), self.understood() if doing == "read" else nullcontext():
             yield
-
-
-def _check_nothing(stored: Stored, to_round: int | None) -> None:
-    """For files without hashes."""
-
-
-def _round_row(ended: Round) -> list[Any]:
-    """A round as it lies in its table: plain numbers, so that a hash of them is the same when they are read."""
-    counts = [int(each) for each in (ended.number, ended.seen, ended.version, ended.selected)]
-    seconds = [float(each) for each in (ended.fetch_seconds, ended.sift_seconds, ended.update_seconds)]
-    nodes = json.dumps([list(astuple(each)) for each in ended.nodes])
-    return [*counts, *seconds, json.dumps(ended.elapsed), int(ended.scored), int(ended.lowered), nodes]
-
-
-def _seal(database: sqlite3.Connection, part: str) -> None:
-    """Write down the hash of this part as it now is, in the same transaction."""
-    database.execute("INSERT OR REPLACE INTO seals VALUES (?, ?)", (part, _hash_of(database, part)))
-
-
-def _hash_of(database: sqlite3.Connection, part: str) -> bytes:
-    if part == "configuration":
-        return seals.of_values(part, database.execute("SELECT name, value FROM configuration ORDER BY name").fetchall())
-    answers = database.execute("SELECT position, y FROM answers ORDER BY position").fetchall()
-    asked = database.execute("SELECT position, key, batch FROM questions ORDER BY position").fetchall()
-    return seals.of_values(part, answers + asked)
 
 
 def _plain(value: Any) -> Any:
