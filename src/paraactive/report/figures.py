@@ -73,8 +73,8 @@ def _draw(axes: Any, chart: Chart) -> None:
             marker=None if curve.dashed or len(points) > 60 else mark_of(look),
         )  # fmt: skip
     axes.set_title(_plain(chart.title), loc="left", fontsize=11)
-    _label(axes.xaxis, axes.set_xscale, chart.x, [x for x, _ in drawn])
-    _label(axes.yaxis, axes.set_yscale, chart.y, [y for _, y in drawn])
+    _label(axes.xaxis, axes.set_xscale, chart.x, [x for x, _ in drawn], most=500.0)
+    _label(axes.yaxis, axes.set_yscale, chart.y, [y for _, y in drawn], most=3000.0)
     axes.grid(True, color="#d9dde1", linewidth=0.6)
     axes.set_axisbelow(True)
     for side in ("top", "right"):
@@ -90,15 +90,21 @@ def _fits(point: tuple[float, float], chart: Chart) -> bool:
     return (x > 0 or not chart.x.log) and (y > 0 or not chart.y.log) and abs(x) + abs(y) < float("inf")
 
 
-def _label(axis: Any, scale: Any, said: Axis, drawn: list[float]) -> None:
+def _label(axis: Any, scale: Any, said: Axis, drawn: list[float], most: float) -> None:
+    """Title, scale and ticks; beyond a ratio of `most`, only powers of ten have room on a logarithmic axis."""
     tickers: Any = require("matplotlib.ticker", "report", "drawing figures")
     axis.set_label_text(_plain(said.label))
     if said.log and drawn:  # Without a point there is no logarithm to take.
         scale("log")
-        steps = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0) if max(drawn) < 8 * min(drawn) else (1.0, 2.0, 5.0)
-        axis.set_major_locator(tickers.LogLocator(subs=steps))
+        axis.set_major_locator(tickers.LogLocator(subs=_steps(max(drawn) / min(drawn), most)))
         axis.set_major_formatter(tickers.FuncFormatter(_tick))
         axis.set_minor_formatter(tickers.NullFormatter())
+
+
+def _steps(ratio: float, most: float) -> tuple[float, ...]:
+    if ratio > most:
+        return (1.0,)
+    return (1.0, 2.0, 5.0) if ratio >= 8 else (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)
 
 
 def _tick(value: float, _place: int | None = None) -> str:

@@ -34,6 +34,11 @@ def mistakes_label(runs: Sequence[Story]) -> str:
     return f"test mistakes, of {count}"
 
 
+def seeds_of(runs: Sequence[Story]) -> str:
+    """How many seeds there were: 1 seed, 3 seeds."""
+    return f"{len(runs)} seed{'' if len(runs) == 1 else 's'}"
+
+
 def rate_curve(name: str, runs: Sequence[Story], look: int) -> Curve:
     """Sampling rate of each round, in the mean over seeds and over eight neighbouring rounds."""
     points: list[tuple[float, float]] = []

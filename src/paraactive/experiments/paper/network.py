@@ -15,6 +15,7 @@ from paraactive.experiments.paper.curves import (
     rate_chart,
     rate_curve,
     sampling_rate,
+    seeds_of,
     speedup,
     speedup_chart,
     speedup_table,
@@ -77,7 +78,7 @@ def tell(stories: Stories) -> Found:
         _claims(passive, parallel, ours, levels, levels_ours),
         [speedup_table("speedups", "Speedups", [over, over_ours], NODES)],
         [
-            f"{len(passive)} seed(s), {passive[0].seen:,} examples, B = warmstart = {BATCH}, eta {ETA}.",
+            f"{seeds_of(passive)}, {passive[0].seen:,} examples, B = warmstart = {BATCH}, eta {ETA}.",
             "Time to m mistakes is that of the first checkpoint whose mean with its two neighbours is at most m.",
             "The gradient rule sees labels: p follows the slope of the loss, with a floor of 0.01.",
         ],

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from paraactive.engines import Cluster
-from paraactive.experiments.paper.curves import against_time, common_levels, decided, mistakes_label, named, time_chart
+from paraactive.experiments.paper.curves import (
+    against_time,
+    common_levels,
+    decided,
+    mistakes_label,
+    named,
+    seeds_of,
+    time_chart,
+)
 from paraactive.experiments.paper.experiment import BATCH, Experiment, Found, Kind, Stories
 from paraactive.experiments.tasks import GAMMA, find_task
 from paraactive.experiments.timing import mean_seconds_to
@@ -70,7 +78,7 @@ def tell(stories: Stories) -> Found:
     ]
     return Found(
         "One slow node: synchronous and asynchronous", [time, slowed], claims, (),
-        [f"{len(first)} seed(s), {first[0].seen:,} examples, B = warmstart = {BATCH}, {NODES} nodes."],
+        [f"{seeds_of(first)}, {first[0].seen:,} examples, B = warmstart = {BATCH}, {NODES} nodes."],
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from paraactive.experiments.paper.curves import (
     rate_chart,
     rate_curve,
     sampling_rate,
+    seeds_of,
     speedup,
     speedup_chart,
     speedup_table,
@@ -101,7 +102,7 @@ def tell(stories: Stories) -> Found:
         "Para-active learning, the paper's SVM experiment", charts, _claims(stories, levels),
         [speedup_table("speedups", "Speedups", [over_passive, over_delayed, ours_over], NODES)],
         [
-            f"{len(passive)} seed(s), B = warmstart = {BATCH}, {passive[0].seen:,} examples of passive "
+            f"{seeds_of(passive)}, B = warmstart = {BATCH}, {passive[0].seen:,} examples of passive "
             f"and sequential active, {parallel[0].seen:,} of parallel active, {ours[0].seen:,} of ours.",
             "Time to m mistakes is that of the first checkpoint whose mean with its two neighbours is at most m.",
             "Our LASVM learns several times faster, compared with how it scores, than the paper's seems to: so passive "
