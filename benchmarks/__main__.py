@@ -1,16 +1,20 @@
 """All programs, one after the other: writes benchmarks/results.json and benchmarks/RESULTS.md.
 
-python -m benchmarks            # all of them
-python -m benchmarks nodes      # only these anew
+RESULTS.md, and the table in the README, are made of results.json alone: no figure is typed by hand.
+
+python -m benchmarks            # measure all of them
+python -m benchmarks nodes      # measure only these anew
+python -m benchmarks --print    # measure nothing: print RESULTS.md as results.json has it
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks import (
     bench_cascade,
@@ -35,78 +39,118 @@ from benchmarks import (
     bench_torch,
     measuring,
 )
+from paraactive.replacing import replacing
 
 HERE = Path(__file__).parent
 BEGIN, END = "<!-- made by make bench -->", "<!-- end -->"
+REPEATS = 3
+
+
+class Part(NamedTuple):
+    """One program: what it measures, and how its figures are shown."""
+
+    name: str
+    title: str
+    measure: Callable[[], Any]
+    render: Callable[[Any], str]
+
+
+PARTS = (
+    Part("svm", "Time to m mistakes, {3,1} v {5,7}", lambda: bench_svm.measure(REPEATS), bench_svm.render),
+    Part("cascade", "Cascade against exact sifting", lambda: bench_cascade.measure(REPEATS), bench_cascade.render),
+    Part("score", "Scoring against SVC.decision_function", lambda: bench_score.measure(REPEATS), bench_score.render),
+    Part("network", "The network, 3 v 5, to 8 mistakes", lambda: bench_network.measure(REPEATS), bench_network.render),
+    Part("peers", "What a user would pick instead", bench_peers.measure, bench_peers.render),
+    Part("growth", "Growth with the examples seen", bench_growth.measure, bench_growth.render),
+    Part("sparse", "Sparse rows against dense", lambda: bench_sparse.measure(REPEATS), bench_sparse.render),
+    Part("startup", "Start-up", lambda: bench_startup.measure(REPEATS), bench_startup.render),
+    Part("sift", "Exact scoring against sgemm", lambda: bench_sift.measure(REPEATS), bench_sift.render),
+    Part("nodes", "Two nodes against one, wall time", lambda: bench_nodes.measure(REPEATS), bench_nodes.render),
+    Part(
+        "stragglers",
+        "One slow node, to 35 mistakes",
+        lambda: bench_stragglers.measure(REPEATS),
+        bench_stragglers.render,
+    ),
+    Part("plan", "The plan against the simulation", lambda: bench_plan.measure(REPEATS), bench_plan.render),
+    Part("iwal", "IWAL", lambda: bench_iwal.measure(REPEATS), bench_iwal.render),
+    Part(
+        "importance",
+        "Importance-aware steps of the network",
+        lambda: bench_importance.measure(REPEATS),
+        bench_importance.render,
+    ),
+    Part("classes", "All ten digits", bench_classes.measure, bench_classes.render),
+    Part("torch", "A torch CNN on all ten digits", lambda: bench_torch.measure(REPEATS), bench_torch.render),
+    Part("noise", "Wrong labels", lambda: bench_noise.measure(REPEATS), bench_noise.render),
+    Part("memory", "Memory of ten million examples", bench_memory.measure, bench_memory.render),
+    Part("table", "A Parquet file of five million rows", bench_table.measure, bench_table.render),
+    Part("stream", "The digits stream", lambda: bench_stream.measure(REPEATS), bench_stream.render),
+)
+
+
+def render(results: Mapping[str, Any]) -> str:
+    """RESULTS.md, of results.json and nothing else."""
+    machines, busy = results["machines"], results.get("busy", [])
+    usual = Counter(machines.values()).most_common(1)[0][0]
+    text = [
+        "# What was measured", "",
+        f"By `make bench`, on one core unless it says otherwise, of: {usual}.",
+        f"Median of {REPEATS} (smallest-largest); both sides of a ratio were measured in the same run.",
+    ]  # fmt: skip
+    for part in PARTS:
+        if part.name in results:
+            text += ["", f"## {part.title}", "", part.render(results[part.name])]
+            if machines[part.name] != usual:
+                text += ["", f"Measured on another machine: {machines[part.name]}."]
+            if part.name in busy:
+                text += ["", "Measured while other programs used the machine, so times are longer than alone."]
+    return "\n".join(text) + "\n"
+
+
+def measure(names: list[str], busy: bool) -> dict[str, Any]:
+    """Measure these; the rest stays as it was measured before. Returns all results as the file has them."""
+    known = HERE / "results.json"
+    results: dict[str, Any] = json.loads(known.read_text()) if known.exists() else {"machines": {}}
+    for part in PARTS:
+        if part.name in names:
+            results[part.name], results["machines"][part.name] = part.measure(), measuring.machine()
+            others = [name for name in results.get("busy", []) if name != part.name]
+            results["busy"] = [*others, part.name] if busy else others
+            # After each: what took an hour is not lost if the next one fails.
+            write(known, json.dumps(results, indent=2) + "\n")
+            print(f"## {part.title}\n\n{part.render(results[part.name])}\n")
+    return json.loads(known.read_text())  # In JSON, all names are strings.
 
 
 def put_into_readme(rendered: str) -> None:
-    """Replace the table of the README, so that no figure there is typed by hand."""
+    """Replace the table of the README."""
     readme = HERE.parent / "README.md"
     before, rest = readme.read_text().split(BEGIN)
     _, after = rest.split(END)
-    readme.write_text(f"{before}{BEGIN}\n{rendered}\n{END}{after}")
+    write(readme, f"{before}{BEGIN}\n{rendered}\n{END}{after}")
+
+
+def write(path: Path, text: str) -> None:
+    """All of it or nothing."""
+    with replacing(path) as file:
+        file.write(text.encode())
 
 
 def main() -> None:
-    """Measure everything, or only what is named; the rest stays as it was measured before."""
-    repeats = 3
-    parts: list[tuple[str, str, Callable[[], Any], Callable[[Any], str]]] = [
-        ("svm", "Time to m mistakes, {3,1} v {5,7}", lambda: bench_svm.measure(repeats), bench_svm.render),
-        ("cascade", "Cascade against exact sifting", lambda: bench_cascade.measure(repeats), bench_cascade.render),
-        ("score", "Scoring against SVC.decision_function", lambda: bench_score.measure(repeats), bench_score.render),
-        ("network", "The network, 3 v 5, to 8 mistakes", lambda: bench_network.measure(repeats), bench_network.render),
-        ("peers", "What a user would pick instead", bench_peers.measure, bench_peers.render),
-        ("growth", "Growth with the examples seen", bench_growth.measure, bench_growth.render),
-        ("sparse", "Sparse rows against dense", lambda: bench_sparse.measure(repeats), bench_sparse.render),
-        ("startup", "Start-up", lambda: bench_startup.measure(repeats), bench_startup.render),
-        ("sift", "Exact scoring against sgemm", lambda: bench_sift.measure(repeats), bench_sift.render),
-        ("nodes", "Two nodes against one, wall time", lambda: bench_nodes.measure(repeats), bench_nodes.render),
-        (
-            "stragglers",
-            "One slow node, to 35 mistakes",
-            lambda: bench_stragglers.measure(repeats),
-            bench_stragglers.render,
-        ),
-        ("plan", "The plan against the simulation", lambda: bench_plan.measure(repeats), bench_plan.render),
-        ("iwal", "IWAL", lambda: bench_iwal.measure(repeats), bench_iwal.render),
-        (
-            "importance",
-            "Importance-aware steps of the network",
-            lambda: bench_importance.measure(repeats),
-            bench_importance.render,
-        ),
-        ("classes", "All ten digits", bench_classes.measure, bench_classes.render),
-        ("torch", "A torch CNN on all ten digits", lambda: bench_torch.measure(repeats), bench_torch.render),
-        ("noise", "Wrong labels", lambda: bench_noise.measure(repeats), bench_noise.render),
-        ("memory", "Memory of ten million examples", bench_memory.measure, bench_memory.render),
-        ("table", "A Parquet file of five million rows", bench_table.measure, bench_table.render),
-        ("stream", "The digits stream", lambda: bench_stream.measure(repeats), bench_stream.render),
-    ]
-    known = HERE / "results.json"
-    wanted = set(sys.argv[1:]) or {name for name, *_ in parts}
-    before = json.loads(known.read_text()) if known.exists() else {}
-    parts = [part for part in parts if part[0] in wanted or part[0] in before]
-    figures: dict[str, Any] = {name: before[name] for name, *_ in parts if name not in wanted}
-    here, machines = measuring.machine(), dict[str, str](before.get("machines", {}))
-    for name, _, measure, _ in parts:
-        if name in wanted:
-            figures[name], machines[name] = measure(), here
-            # After each: what took an hour is not lost if the next one fails.
-            known.write_text(json.dumps({**before, **figures, "machines": machines}, indent=2) + "\n")
-    text = [
-        "# What was measured",
-        "",
-        f"By `make bench`, on one core unless it says otherwise, of: {here}.",
-        f"Median of {repeats} (smallest-largest); both sides of a ratio were measured in the same run.",
-    ]
-    for name, title, _, render in parts:
-        text += ["", f"## {title}", "", render(figures[name])]
-        if machines.get(name, here) != here:
-            text[-1] += f"\n\nMeasured on another machine: {machines[name]}."
-        print("\n".join(text[-2:]))
-    (HERE / "RESULTS.md").write_text("\n".join(text) + "\n")
-    put_into_readme(bench_svm.render(figures["svm"]))
+    """Measure everything, or only what is named, and write what was measured."""
+    names = [part.name for part in PARTS]
+    parser = argparse.ArgumentParser(description="Measure, and write results.json and RESULTS.md.")
+    parser.add_argument("names", nargs="*", choices=[*names, []], metavar="NAME", help=f"one of {', '.join(names)}")
+    parser.add_argument("--print", action="store_true", help="measure nothing, print RESULTS.md as results.json has it")
+    parser.add_argument("--busy", action="store_true", help="note that other programs use the machine meanwhile")
+    options = parser.parse_args()
+    if options.print:
+        print(render(json.loads((HERE / "results.json").read_text())), end="")
+        return
+    results = measure(options.names or names, options.busy)
+    write(HERE / "RESULTS.md", render(results))
+    put_into_readme(bench_svm.render(results["svm"]))
 
 
 if __name__ == "__main__":

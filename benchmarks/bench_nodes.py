@@ -48,7 +48,8 @@ def run(engine: str, schedule: str, cascade: bool, nodes: int) -> dict[str, floa
     return {"start": times[1] - began, "seconds": times[-1] - times[1]}
 
 
-def _name(engine: str, schedule: str, cascade: bool) -> str:
+def name_of(engine: str, schedule: str, cascade: bool) -> str:
+    """What its row is called."""
     return f"{engine}, {schedule}, {'cascade' if cascade else 'exact'}"
 
 
@@ -59,7 +60,7 @@ def measure(repeats: int) -> dict[str, Any]:
     for _ in range(repeats):
         for engine, schedule, cascade in RUNS:
             pair = run(engine, schedule, cascade, 1), run(engine, schedule, cascade, 2)
-            measured.setdefault(_name(engine, schedule, cascade), []).append(pair)
+            measured.setdefault(name_of(engine, schedule, cascade), []).append(pair)
     results: dict[str, Any] = {
         name: {
             "start": spread([two["start"] for _, two in pairs]),
@@ -70,9 +71,9 @@ def measure(repeats: int) -> dict[str, Any]:
         for name, pairs in measured.items()
     }
     for schedule in ("synchronous", "asynchronous"):
-        here, there = (measured[_name(engine, schedule, False)] for engine in ("processes", "ray"))
+        here, there = (measured[name_of(engine, schedule, False)] for engine in ("processes", "ray"))
         ratios = [ray["seconds"] / own["seconds"] - 1 for (_, own), (_, ray) in zip(here, there, strict=True)]
-        results[_name("ray", schedule, False)]["overhead"] = spread(ratios)
+        results[name_of("ray", schedule, False)]["overhead"] = spread(ratios)
     return results
 
 

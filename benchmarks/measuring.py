@@ -23,6 +23,7 @@ from threadpoolctl import threadpool_limits
 from paraactive.events import Round
 from paraactive.experiments.timing import first_reached
 from paraactive.platforms import processor
+from paraactive.replacing import replacing
 from paraactive.run import Run
 
 STARTING = 300.0
@@ -196,4 +197,5 @@ def finish(options: argparse.Namespace, text: str, figures: dict[str, Any]) -> N
     """Print the table and write the JSON."""
     print(text)
     if options.json:
-        options.json.write_text(json.dumps(figures, indent=2) + "\n")
+        with replacing(options.json) as file:
+            file.write((json.dumps(figures, indent=2) + "\n").encode())

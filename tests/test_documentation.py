@@ -6,9 +6,14 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from paraactive.report import Axis, Chart, Curve
+from paraactive.report.figures import COLOURS, mark_of, save_figures
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -22,7 +27,7 @@ NOTEBOOKS = sorted(path.name for path in (DOCS / "notebooks").glob("*.py"))
 NEEDS_A_RUN = {"seeing-0"}
 
 
-def run(arguments: list[str], folder: Path) -> str:
+def run(arguments: Sequence[str], folder: Path) -> str:
     done = subprocess.run([sys.executable, *arguments], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -63,6 +68,78 @@ def test_every_figure_that_is_shown_was_written_by_a_command() -> None:
     assert shown
     assert shown <= made
     assert all((DOCS / "figures" / f"{name}.svg").exists() for name in shown)
+
+
+@pytest.mark.parametrize("name", ["svm", "network", "stragglers", "delays"])
+def test_the_figures_of_an_experiment_are_drawn_from_the_points_beside_them(name: str, tmp_path: Path) -> None:
+    for chart in charts_of(name):
+        _, drawn = save_figures([chart], tmp_path)
+        assert drawn.read_text() == (DOCS / "figures" / drawn.name).read_text(), "make picture draws it anew"
+
+
+@pytest.mark.parametrize("name", ["svm", "network", "stragglers", "delays"])
+def test_two_curves_of_a_figure_differ_in_color_or_mark(name: str) -> None:
+    for chart in charts_of(name):
+        looks = [place if curve.look is None else curve.look for place, curve in enumerate(chart.curves)]
+        shown = [(COLOURS[look % len(COLOURS)], mark_of(look)) for look in looks]
+        assert len(set(shown)) == len(shown), chart.id
+
+
+def test_the_first_figure_says_of_how_many_test_examples_the_mistakes_are() -> None:
+    (overview,) = [chart for chart in charts_of("svm") if chart.id == "svm-overview"]
+    assert overview.y.label == "test mistakes, of 4\N{NARROW NO-BREAK SPACE}065"
+
+
+def charts_of(name: str) -> list[Chart]:
+    points = json.loads((DOCS / "figures" / f"{name}.json").read_text())
+    return [chart_of(description) for description in points["charts"]]
+
+
+def chart_of(known: dict[str, Any]) -> Chart:
+    """The chart that was written as JSON."""
+    curves = [Curve(**curve) for curve in known["curves"]]
+    return Chart(known["id"], known["title"], Axis(**known["x"]), Axis(**known["y"]), curves, known["note"])
+
+
+def benchmarks(*arguments: str) -> str:
+    """In a process of its own: benchmarks hold all libraries to one thread."""
+    return run(arguments, ROOT)
+
+
+def test_the_results_of_the_benchmarks_are_what_the_programs_make_of_what_was_measured() -> None:
+    assert benchmarks("-m", "benchmarks", "--print") == (ROOT / "benchmarks" / "RESULTS.md").read_text()
+
+
+def test_every_row_of_the_results_is_one_that_its_program_measures() -> None:
+    code = """
+import json
+from benchmarks import bench_cascade, bench_importance, bench_network, bench_nodes, bench_noise, bench_plan, bench_svm
+print(json.dumps({
+    "nodes": [bench_nodes.name_of(*each) for each in bench_nodes.RUNS],
+    "svm": list(bench_svm.KINDS),
+    "network": list(bench_network.RULES),
+    "cascade": list(bench_cascade.WAYS),
+    "plan": list(bench_plan.TASKS),
+    "importance": [name for name in bench_importance.RULES for _ in bench_importance.STEPS],
+    "noise": [task.name for task in bench_noise.TASKS],
+}))
+"""
+    programs = json.loads(benchmarks("-c", code))
+    measured = json.loads((ROOT / "benchmarks" / "results.json").read_text())
+    assert list(measured["nodes"]) == programs["nodes"]
+    assert list(measured["svm"]["ours"]) == programs["svm"]
+    assert list(measured["network"]["real"]) == programs["network"]
+    assert list(measured["cascade"]["runs"]) == programs["cascade"]
+    assert [each["task"] for each in measured["plan"]] == programs["plan"]
+    assert [each["rule"] for each in measured["importance"]] == programs["importance"]
+    assert list(dict.fromkeys(each["task"] for each in measured["noise"])) == programs["noise"]
+
+
+def test_the_table_of_the_readme_is_that_of_the_results() -> None:
+    _, _, rest = (ROOT / "README.md").read_text().partition("<!-- made by make bench -->\n")
+    table, _, _ = rest.partition("\n<!-- end -->")
+    assert table
+    assert f"\n\n{table}\n\n## " in (ROOT / "benchmarks" / "RESULTS.md").read_text()
 
 
 def test_no_page_has_a_table_of_figures_typed_by_hand() -> None:

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from full_disk import little_room
 from paraactive.errors import InputError
 from paraactive.events import Evaluated, Round
 from paraactive.experiments.paper import EXPERIMENTS, Experiment, reproduce
 from paraactive.experiments.paper.curves import LEVELS, common_levels, decided, growing
+from paraactive.experiments.paper.experiment import Found, write_found
 from paraactive.experiments.timing import first_reached, mean_seconds_to, seconds_to, seconds_until, smoothed
 from paraactive.report import read_story
 from paraactive.run import Run
@@ -126,3 +128,12 @@ def test_verdicts() -> None:
     assert growing([(40, 2.0), (30, 3.0)])
     assert not growing([(40, 2.0), (30, 2.1)])
     assert not growing([(40, 2.0), (30, 10.0), (20, 3.0)])
+
+
+def test_a_full_disk_leaves_the_old_points_as_they_were(tmp_path: Path) -> None:
+    points = write_found(Found("An experiment", [], []), "test", tmp_path).files["points"]
+    before, room = points.read_text(), 100_000
+    found = Found("An experiment", [], [], details={"more": "x" * room})  # Only the points have it, not the page.
+    with little_room(room), pytest.raises(InputError, match=r"cannot write .*test\.json"):
+        write_found(found, "test", tmp_path)
+    assert points.read_text() == before

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from full_disk import little_room
 from paraactive.errors import InputError
 from paraactive.report import Axis, Chart, Curve
-from paraactive.report.figures import save_figure, save_figures
+from paraactive.report.figures import COLOURS, mark_of, save_figure, save_figures
 from paraactive.report.pictures import grey, to_png
 
 CHART = Chart(
@@ -47,6 +49,19 @@ def test_a_place_that_cannot_be_written_is_one_clear_error(tmp_path: Path) -> No
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot write"):
         save_figure([CHART], tmp_path / "file" / "figure")
+
+
+def test_a_full_disk_leaves_the_old_figures_as_they_were(tmp_path: Path) -> None:
+    (tmp_path / "two.png").write_text("the old figure")
+    with little_room(), pytest.raises(InputError, match=r"cannot write .*two\.png"):
+        save_figures([CHART], tmp_path)
+    assert (tmp_path / "two.png").read_text() == "the old figure"
+    assert os.listdir(tmp_path) == ["two.png"]
+
+
+def test_no_two_curves_have_the_same_color_and_the_same_mark() -> None:
+    looks = [(COLOURS[look % len(COLOURS)], mark_of(look)) for look in range(32)]
+    assert len(set(looks)) == 32
 
 
 def test_a_picture_has_the_grey_values_that_it_was_given(tmp_path: Path) -> None:

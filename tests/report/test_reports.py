@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import re
 import sqlite3
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -15,10 +17,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from full_disk import little_room
 from paraactive import Digits
 from paraactive.errors import InputError, RunFileError
-from paraactive.report import page_of, read_stories, read_story, write_report
+from paraactive.parts import RULES, describe_rule
+from paraactive.report import page_of, read_stories, read_story, write_page, write_report
+from paraactive.report.names import rule_name
 from paraactive.report.sections import Chart, Gallery, Table, Timeline, thinned
+from paraactive.rules import floored
 from paraactive.runfile import RunFile
 from report.conftest import Recorded
 from report.runs import NASTY
@@ -41,12 +47,42 @@ def test_the_summary_has_the_figures_of_the_run(digits: Recorded) -> None:
     assert rows["examples seen"] == figures["seen"] == 5000
     assert rows["selected"] == figures["selected"]
     assert rows["sampling rate"] == figures["sampling_rate"]
-    assert rows["mistakes"] == figures["mistakes"]
+    assert rows["test mistakes"] == figures["mistakes"]
     assert rows["support vectors"] == figures["vectors"]
     assert rows["nodes"] == 2
     assert rows["engine"] == "threads"
-    assert rows["learner"] == "svm"
-    assert rows["model"] == figures["digest"][:16]
+    assert rows["learner"] == "SVM, rbf kernel"
+    assert rows["rule"] == "signed margin, eta 0.05"
+    assert rows["data"] == "digits, {3,1} v {5,7}"
+    assert rows["model digest"] == figures["digest"][:16]
+
+
+@pytest.mark.parametrize("kind", sorted(RULES.keys() - {"floored", "floored-aware"}))
+def test_every_rule_has_a_name_that_people_know_also_with_a_floor(kind: str) -> None:
+    description = describe_rule(RULES[kind]())
+    plain, with_floor = rule_name(description), rule_name(describe_rule(floored(RULES[kind](), 0.5)))
+    assert plain.split(",")[0] in (
+        "margin", "signed margin", "least margin", "gradient", "IWAL margin", "uniform", "passive (learn everything)",
+    )  # fmt: skip
+    assert with_floor.startswith(plain.removesuffix(", p at least 0.01"))
+    assert with_floor.endswith(", p at least 0.5")
+
+
+def test_what_happened_to_nodes_is_told_in_words(digits: Recorded) -> None:
+    lost = {"node": 1, "why": "it was killed"}
+    story = replace(read_story(digits.path), happened=[("NodeLost", lost), ("ReplicaRebuilt", {"node": 0})])
+    (table,) = [section for section in page_of([story]).sections if section.id == "happened"]
+    assert isinstance(table, Table)
+    assert table.rows == [["digits", "node lost", "node 1, it was killed"], ["digits", "replica rebuilt", "node 0"]]
+
+
+def test_a_full_disk_leaves_the_old_report_as_it_was(digits: Recorded, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("the old page")
+    page = page_of([read_story(digits.path)])
+    with little_room(), pytest.raises(InputError, match=r"cannot write .*page\.html"):
+        write_page(page, tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text() == "the old page"
+    assert os.listdir(tmp_path) == ["page.html"]
 
 
 def test_the_error_curve_goes_through_every_evaluation(digits: Recorded) -> None:

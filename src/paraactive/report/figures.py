@@ -8,13 +8,16 @@ from typing import Any
 
 from paraactive.errors import cannot_write
 from paraactive.optional import require
+from paraactive.replacing import replacing
 from paraactive.report.sections import Axis, Chart
 
 # Okabe and Ito's colours, as on the pages: people who see few colours can tell them apart.
 COLOURS = ("#0072b2", "#c44e00", "#007f5f", "#a8477f", "#8a6a00", "#2a8fc7", "#444b52", "#7a4fb5")
 _MARKS = ("o", "s", "D", "^")
 _DASHES = ("-", (0, (5, 2)), (0, (1, 1)), (0, (6, 2, 1, 2)))
-_INCHES = (6.2, 4.2)
+_INCHES = (6.2, 4.0)
+_LEGEND_COLUMNS, _LEGEND_INCHES = 2, 0.18
+"""Of the legend under a chart: how many names are beside each other, and the height of a line of them."""
 
 
 def save_figures(charts: Sequence[Chart], folder: Path) -> list[Path]:
@@ -29,16 +32,32 @@ def save_figure(charts: Sequence[Chart], path: Path) -> list[Path]:
     settings = {"svg.hashsalt": "paraactive", "svg.fonttype": "path", "font.size": 10}
     files = [path.with_name(f"{path.name}.{kind}") for kind in ("png", "svg")]
     with matplotlib.rc_context(settings):
-        figure = figures.Figure(figsize=(_INCHES[0] * len(charts), _INCHES[1]), layout="constrained")
+        legend = max(-(-len(chart.curves) // _LEGEND_COLUMNS) for chart in charts) * _LEGEND_INCHES
+        figure = figures.Figure(figsize=(_INCHES[0] * len(charts), _INCHES[1] + legend), layout="constrained")
         for place, chart in enumerate(charts, 1):
             _draw(figure.add_subplot(1, len(charts), place), chart)
         for file in files:
-            try:
-                file.parent.mkdir(parents=True, exist_ok=True)
-                figure.savefig(file, dpi=144, metadata={"Date": None} if file.suffix == ".svg" else None)
-            except OSError as error:
-                raise cannot_write(file, error) from error
+            _make_folder(file.parent)
+            kind = file.suffix[1:]
+            with replacing(file) as opened:
+                figure.savefig(opened, format=kind, dpi=144, metadata={"Date": None} if kind == "svg" else None)
     return files
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+
+
+def mark_of(look: int) -> str:
+    """The mark of a curve. From the ninth curve on colors are used again, each with another mark.
+
+    >>> mark_of(0), mark_of(8)
+    ('o', 's')
+    """
+    return _MARKS[(look + look // len(COLOURS)) % len(_MARKS)]
 
 
 def _draw(axes: Any, chart: Chart) -> None:
@@ -51,17 +70,19 @@ def _draw(axes: Any, chart: Chart) -> None:
             [x for x, _ in points], [y for _, y in points], label=_plain(curve.name), linewidth=1.6, markersize=4,
             color=COLOURS[look % len(COLOURS)],
             linestyle=":" if curve.dashed else _DASHES[look // len(COLOURS) % len(_DASHES)],
-            marker=None if curve.dashed or len(points) > 60 else _MARKS[look % len(_MARKS)],
+            marker=None if curve.dashed or len(points) > 60 else mark_of(look),
         )  # fmt: skip
     axes.set_title(_plain(chart.title), loc="left", fontsize=11)
-    _label(axes.xaxis, axes.set_xscale, chart.x, [x for x, _ in drawn])
-    _label(axes.yaxis, axes.set_yscale, chart.y, [y for _, y in drawn])
+    _label(axes.xaxis, axes.set_xscale, chart.x, [x for x, _ in drawn], most=500.0)
+    _label(axes.yaxis, axes.set_yscale, chart.y, [y for _, y in drawn], most=3000.0)
     axes.grid(True, color="#d9dde1", linewidth=0.6)
     axes.set_axisbelow(True)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     if len(chart.curves) > 1:
-        axes.legend(frameon=False, fontsize=8)
+        # Below the axes: inside them it would lie over the curves.
+        place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14), "ncols": _LEGEND_COLUMNS}
+        axes.legend(frameon=False, fontsize=8, **place)
 
 
 def _fits(point: tuple[float, float], chart: Chart) -> bool:
@@ -69,15 +90,21 @@ def _fits(point: tuple[float, float], chart: Chart) -> bool:
     return (x > 0 or not chart.x.log) and (y > 0 or not chart.y.log) and abs(x) + abs(y) < float("inf")
 
 
-def _label(axis: Any, scale: Any, said: Axis, drawn: list[float]) -> None:
+def _label(axis: Any, scale: Any, said: Axis, drawn: list[float], most: float) -> None:
+    """Title, scale and ticks; beyond a ratio of `most`, only powers of ten have room on a logarithmic axis."""
     tickers: Any = require("matplotlib.ticker", "report", "drawing figures")
     axis.set_label_text(_plain(said.label))
     if said.log and drawn:  # Without a point there is no logarithm to take.
         scale("log")
-        steps = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0) if max(drawn) < 8 * min(drawn) else (1.0, 2.0, 5.0)
-        axis.set_major_locator(tickers.LogLocator(subs=steps))
+        axis.set_major_locator(tickers.LogLocator(subs=_steps(max(drawn) / min(drawn), most)))
         axis.set_major_formatter(tickers.FuncFormatter(_tick))
         axis.set_minor_formatter(tickers.NullFormatter())
+
+
+def _steps(ratio: float, most: float) -> tuple[float, ...]:
+    if ratio > most:
+        return (1.0,)
+    return (1.0, 2.0, 5.0) if ratio >= 8 else (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)
 
 
 def _tick(value: float, _place: int | None = None) -> str:

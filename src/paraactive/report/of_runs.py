@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from paraactive.events import NODE_TIMES, Evaluated, NodeTimes, Round
+from paraactive.report.names import data_name, event_details, event_name, learner_name, rule_name
 from paraactive.report.pictures import grey
 from paraactive.report.sections import (
     Axis,
@@ -77,34 +78,34 @@ def _status(story: Story, several: bool) -> str:
 def _summary(stories: Sequence[Story]) -> Table:
     rows: list[tuple[str, Callable[[Story], Cell]]] = [
         ("examples seen", lambda story: story.seen),
-        ("of", lambda story: story.configuration["examples"]),
-        ("learnt first (warmstart)", lambda story: story.rounds[0].seen if story.rounds else 0),
+        ("examples planned", lambda story: story.configuration["examples"]),
+        ("warmstart examples", lambda story: story.rounds[0].seen if story.rounds else 0),
         ("selected", _selected),
         ("sampling rate", _sampling_rate),
-        ("exact scores", lambda story: sum(ended.scored for ended in story.rounds)),
+        ("examples scored exactly", lambda story: sum(ended.scored for ended in story.rounds)),
         ("p made smaller by the cascade", lambda story: sum(ended.lowered for ended in story.rounds)),
-        ("mistakes", lambda story: _last(story, "mistakes")),
-        ("of test examples", lambda story: _last(story, "test_examples")),
+        ("test mistakes", lambda story: _last(story, "mistakes")),
+        ("test examples", lambda story: _last(story, "test_examples")),
         ("support vectors", lambda story: _last(story, "vectors")),
-        ("loss", lambda story: _last(story, "loss")),
+        ("test loss", lambda story: _last(story, "loss")),
         ("warmstart, s", lambda story: story.rounds[0].update_seconds if story.rounds else None),
         ("fetching, s", lambda story: sum(ended.fetch_seconds for ended in story.rounds)),
         ("sifting, s, all nodes", lambda story: sum(ended.sift_seconds for ended in story.rounds)),
         ("updating, s", lambda story: sum(ended.update_seconds for ended in story.rounds[1:])),
-        ("wall, s", lambda story: story.ended["wall_seconds"] if story.ended else None),
-        ("largest 1/p", lambda story: float(story.weights.max()) if len(story.weights) else None),
+        ("wall time, s", lambda story: story.ended["wall_seconds"] if story.ended else None),
+        ("largest weight (1/p)", lambda story: float(story.weights.max()) if len(story.weights) else None),
         ("mean delay, entries", lambda story: story.delays["mean"] if story.delays else None),
         ("nodes", lambda story: story.configuration["nodes"]),
         ("engine", lambda story: story.configuration["engine"]),
         ("schedule", lambda story: story.configuration["schedule"]),
-        ("learner", lambda story: _kind(story, "learner")),
-        ("rule", lambda story: _kind(story, "rule")),
-        ("data", lambda story: _data(story)),
-        ("model", lambda story: story.ended["digest"][:16] if story.ended else None),
+        ("learner", lambda story: learner_name(story.configuration["learner"])),
+        ("rule", lambda story: rule_name(story.configuration["rule"])),
+        ("data", lambda story: data_name(story.configuration["stream"], story.classes)),
+        ("model digest", lambda story: story.ended["digest"][:16] if story.ended else None),
     ]
     found = [(name, [value(story) for story in stories]) for name, value in rows]
     body = [[name, *values] for name, values in found if any(value is not None for value in values)]
-    return Table("summary", "Summary", ["", *(story.name for story in stories)], body)
+    return Table("summary", "Summary", ["", *(story.name for story in stories)], body, wide=True)
 
 
 def _selected(story: Story) -> int:
@@ -120,28 +121,18 @@ def _last(story: Story, name: str) -> Any:
     return getattr(story.evaluations[-1], name) if story.evaluations else None
 
 
-def _kind(story: Story, part: str) -> str:
-    known = story.configuration[part]
-    inner = known.get("learner", known) if part == "learner" else known
-    return str(inner.get("kind", known["kind"]))
-
-
-def _data(story: Story) -> str:
-    stream = story.configuration["stream"]
-    source = stream.get("source") or stream.get("path") or stream["kind"]
-    return ", ".join(map(str, source)) if isinstance(source, list) else str(source)
-
-
 def _settings(stories: Sequence[Story]) -> Table:
     names = list(dict.fromkeys(name for story in stories for name in story.configuration.get("versions", {})))
     body = [["paraactive", *(story.configuration["paraactive"] for story in stories)]]
     body += [[name, *(story.configuration.get("versions", {}).get(name) for story in stories)] for name in names]
-    return Table("versions", "Versions", ["", *(story.name for story in stories)], body)
+    return Table("versions", "Versions", ["", *(story.name for story in stories)], body, wide=True)
 
 
 def _listing(number: int, story: Story, several: bool) -> Listing:
     text = json.dumps(story.configuration, indent=2)
-    return Listing(f"configuration-{number}", _titled("Configuration", story, several), text)
+    return Listing(
+        f"configuration-{number}", _titled("Configuration", story, several), text, "As it stands in the run file."
+    )
 
 
 def _titled(title: str, story: Story, several: bool) -> str:
@@ -166,8 +157,8 @@ def _error(
         if points:
             curves.append(Curve(story.name, thinned(points), look))
     if not curves:
-        line = "The run had no test examples (test=..., --test), so nobody knows its error."
-        return Text(name, title, [line]) if clock else None
+        line = "The run had no test examples, so its error is not known. Give test=... or --test for a curve here."
+        return Text(name, title, [line], wide=True) if clock else None
     note = _clock_note(stories) if clock else ""
     log = all(y > 0 for curve in curves for _, y in curve.points)
     return Chart(name, title, axis, Axis("test error", log=log), curves, note)
@@ -274,10 +265,10 @@ def _parts(node: int, spent: Sequence[float], rounds: Sequence[Round], start: fl
 
 def _happened(stories: Sequence[Story]) -> Table | None:
     rows: list[list[Cell]] = [
-        [story.name, kind, json.dumps(event)] for story in stories for kind, event in story.happened
+        [story.name, event_name(kind), event_details(event)] for story in stories for kind, event in story.happened
     ]
     lost = any(kind != "NodeJoined" for story in stories for kind, _ in story.happened)
-    return Table("happened", "What happened to nodes", ["run", "event", "what"], rows[:500]) if lost else None
+    return Table("happened", "What happened to nodes", ["run", "event", "details"], rows[:500]) if lost else None
 
 
 def _speedup(number: int, story: Story, several: bool) -> Chart | None:
@@ -346,14 +337,17 @@ def _gallery(number: int, story: Story, several: bool) -> Gallery | Table | None
         return Gallery(name, title, [_picture(story, heavy, shape) for heavy in story.heaviest], note)
     features = min(_MOST_FEATURES, max((len(heavy.x) for heavy in story.heaviest if heavy.x is not None), default=0))
     names = story.configuration["stream"].get("features") or [f"x{column}" for column in range(features)]
+    labeled = any(heavy.row["y"] is not None for heavy in story.heaviest)  # A run in memory keeps no labels.
     rows: list[list[Cell]] = [
         [
-            heavy.row["position"], story.label(heavy.row["y"]), float(heavy.row["weight"]), float(heavy.row["p"]),
+            heavy.row["position"], *([story.label(heavy.row["y"])] if labeled else []), float(heavy.row["weight"]),
+            float(heavy.row["p"]),
             *([None] * features if heavy.x is None else [float(value) for value in heavy.x[:features]]),
         ]
         for heavy in story.heaviest
     ]  # fmt: skip
-    head = ["position", "label", "weight", "p", *(str(each) for each in list(names)[:features])]
+    label = ["label"] if labeled else []
+    head = ["position", *label, "weight", "p", *(str(each) for each in list(names)[:features])]
     return Table(name, title, head, rows, note, wide=True)
 
 

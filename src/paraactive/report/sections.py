@@ -107,7 +107,7 @@ class Timeline:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under heads."""
+    """Rows under heads. A wide table with one value in each row is drawn as a list of facts in several columns."""
 
     kind: ClassVar[str] = "table"
     id: str

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 from paraactive.errors import InputError, ParaActiveError
 from paraactive.report.of_runs import page_of
@@ -22,7 +23,11 @@ from paraactive.runfile.connection import understood
 LOOPBACK = "127.0.0.1"
 _FRESH_SECONDS = 0.5
 """What was read so shortly before is shown again: several windows cost no more than one."""
-_HOSTS = ("127.0.0.1", "localhost")
+MOST_CLIENTS = 32
+"""Clients that are answered at the same time, each by its own thread. Any more are refused at once."""
+_PATIENCE_SECONDS = 10.0
+"""The time that a client has to send its whole request, and again to read the whole answer."""
+_BUSY = b"HTTP/1.0 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
 class LivePage:
@@ -52,9 +57,15 @@ class Server(ThreadingHTTPServer):
     """Answers to browsers on this machine; to others it cannot be reached."""
 
     daemon_threads = True
+    request_queue_size = MOST_CLIENTS
 
-    def __init__(self, paths: Sequence[str | Path], port: int = 0, shape: tuple[int, int] | None = None) -> None:
-        self.live = LivePage([Path(path) for path in paths], shape)
+    def __init__(
+        self, paths: Sequence[str | Path], port: int = 0, shape: tuple[int, int] | None = None,
+        *, patience: float = _PATIENCE_SECONDS,
+    ) -> None:  # fmt: skip
+        self.live, self.patience = LivePage([Path(path) for path in paths], shape), patience
+        self._lock, self._until = threading.Lock(), dict[Any, float]()
+        """Of each client that is being served: when its request must have come."""
         try:
             super().__init__((LOOPBACK, port), _Handler)
         except (OSError, OverflowError) as error:
@@ -64,9 +75,42 @@ class Server(ThreadingHTTPServer):
                 remedy="give another --port, or 0 for one that is free",
             ) from error
 
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread of its own, if there are not too many already."""
+        with self._lock:
+            full = len(self._until) >= MOST_CLIENTS
+            if not full:
+                self._until[request] = time.monotonic() + self.patience
+        if full:
+            _refuse(request)
+            self.shutdown_request(request)
+        else:
+            request.settimeout(self.patience)  # For each read, and for writing the whole answer.
+            super().process_request(request, client_address)
+
+    def has_asked(self, request: Any) -> None:
+        """The request of a client has come. Making the answer may take longer than it may take to ask."""
+        with self._lock:
+            self._until[request] = float("inf")
+
+    def service_actions(self) -> None:
+        """Called again and again: hang up on clients that are silent, or send a byte now and then."""
+        now = time.monotonic()
+        with self._lock:
+            late = [request for request, until in self._until.items() if until < now]
+        for request in late:
+            with suppress(OSError):  # It may have left meanwhile.
+                request.shutdown(socket.SHUT_RDWR)
+
+    def shutdown_request(self, request: Any) -> None:
+        """The end of each client, whether it was answered or not."""
+        with self._lock:
+            self._until.pop(request, None)
+        super().shutdown_request(request)
+
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that leaves while it is being answered is nobody's error."""
-        if not isinstance(sys.exception(), ConnectionError):
+        """A browser that leaves or stops reading while it is being answered is nobody's error."""
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
             super().handle_error(request, client_address)
 
     @property
@@ -76,9 +120,15 @@ class Server(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
+    def parse_request(self) -> bool:
+        """Read the request; http.server bounds the length and the number of its headers."""
+        parsed = super().parse_request()
+        cast(Server, self.server).has_asked(self.request)
+        return parsed
+
     def do_GET(self) -> None:
         """The page, or its data alone."""
-        if _host_in(self.headers.get("Host", "")) not in _HOSTS:
+        if not _is_ours(self.headers.get_all("Host", []), cast(Server, self.server).server_port):
             # A page of another site that was made to point here must not read what is shown here.
             self._answer(HTTPStatus.FORBIDDEN, "text/plain", b"This page is for this machine alone.\n")
             return
@@ -114,8 +164,20 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing: a page asks once a second."""
 
 
-def _host_in(header: str) -> str | None:
-    try:
-        return urlsplit(f"//{header}").hostname
-    except ValueError:
-        return None
+def _is_ours(hosts: Sequence[str], port: int) -> bool:
+    """True if the one Host header names this machine, and no port but ours.
+
+    >>> _is_ours(["localhost:8000"], 8000), _is_ours(["evil@127.0.0.1"], 8000), _is_ours(["127.0.0.1:80"], 8000)
+    (True, False, False)
+    """
+    if len(hosts) != 1:
+        return False
+    host = hosts[0].strip(" \t").lower()
+    return host in {f"{name}{ending}" for name in (LOOPBACK, "localhost") for ending in ("", f":{port}")}
+
+
+def _refuse(request: socket.socket) -> None:
+    """Say that there are too many clients; without waiting for one that does not read."""
+    with suppress(OSError):
+        request.setblocking(False)
+        request.send(_BUSY)

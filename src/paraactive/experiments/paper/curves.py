@@ -22,11 +22,16 @@ def against_time(name: str, runs: Sequence[Story], nodes: int, look: int, *, smo
     return Curve(name, points, look)
 
 
-def time_chart(name: str, title: str, curves: Sequence[Curve], note: str) -> Chart:
-    """Mistakes against seconds."""
-    return Chart(
-        name, title, Axis("training time, s", log=True), Axis("test mistakes", log=True), curves, note, wide=True
-    )
+def time_chart(name: str, title: str, runs: Sequence[Story], curves: Sequence[Curve], note: str) -> Chart:
+    """Mistakes against seconds; `runs` says of how many test examples."""
+    seconds = Axis("training time, s", log=True)
+    return Chart(name, title, seconds, Axis(mistakes_label(runs), log=True), curves, note, wide=True)
+
+
+def mistakes_label(runs: Sequence[Story]) -> str:
+    """What an axis of mistakes says: a number of mistakes means little without the number of test examples."""
+    count = f"{runs[0].evaluations[-1].test_examples:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+    return f"test mistakes, of {count}"
 
 
 def rate_curve(name: str, runs: Sequence[Story], look: int) -> Curve:

@@ -13,6 +13,7 @@ from paraactive.errors import InputError, RunFileError, cannot_write
 from paraactive.events import Event, Round
 from paraactive.learners import Learner
 from paraactive.parts import describe_learner, describe_rule, describe_stream
+from paraactive.replacing import replacing
 from paraactive.report import Chart, Claim, Claims, Page, Story, Table, Text, read_story, write_page
 from paraactive.report.figures import save_figures
 from paraactive.rules import Rule
@@ -171,10 +172,9 @@ def write_found(found: Found, name: str, folder: Path) -> Found:
     found.files["page"] = write_page(found.page(), folder / f"{name}.html")
     found.files.update({path.name: path for path in save_figures(found.charts, folder)})
     found.files["points"] = folder / f"{name}.json"
-    try:
-        found.files["points"].write_text(json.dumps(found.summary(), indent=1, allow_nan=False) + "\n")
-    except OSError as error:
-        raise cannot_write(folder, error) from error
+    points = json.dumps(found.summary(), indent=1, allow_nan=False) + "\n"
+    with replacing(found.files["points"]) as file:
+        file.write(points.encode())
     return found
 
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from paraactive.engines import Cluster
 from paraactive.errors import counted
-from paraactive.experiments.paper.curves import against_time, common_levels, decided, named, time_chart
+from paraactive.experiments.paper.curves import (
+    against_time,
+    common_levels,
+    decided,
+    mistakes_label,
+    named,
+    time_chart,
+)
 from paraactive.experiments.paper.experiment import BATCH, Experiment, Found, Kind, Stories
 from paraactive.experiments.tasks import GAMMA, find_task
 from paraactive.experiments.timing import mean_seconds_to
@@ -39,15 +46,16 @@ _KINDS = tuple(
 def tell(stories: Stories) -> Found:
     """Mistakes against imagined time, and what the slow node costs each schedule."""
     names = [kind.name for kind in _KINDS]
+    first = stories[names[0]]
     time = time_chart(
-        "stragglers-time", f"One slow node of {NODES}: mistakes against time",
+        "stragglers-time", f"One slow node of {NODES}: mistakes against time", first,
         [against_time(name, stories[name], NODES, look) for look, name in enumerate(names)],
         "SVM, {3,1} v {5,7}, signed margin. The clock is imagined, the costs of sifting and learning are measured.",
     )  # fmt: skip
     levels = common_levels(*(stories[name] for name in names), most=4)
     cost = {schedule: _cost(stories, schedule, levels) for schedule in (SYNCHRONOUS, ASYNCHRONOUS)}
     slowed = Chart(
-        "stragglers-cost", "What one slow node costs", Axis("test mistakes"), Axis("times longer"),
+        "stragglers-cost", "What one slow node costs", Axis(mistakes_label(first)), Axis("times longer"),
         [Curve(schedule, [(float(level), value) for level, value in points]) for schedule, points in cost.items()],
     )  # fmt: skip
     gain = [(level, _seconds(stories, SYNCHRONOUS, level) / _seconds(stories, ASYNCHRONOUS, level)) for level in levels]
@@ -68,7 +76,6 @@ def tell(stories: Stories) -> Found:
             f"times faster than synchronous, to {named(gain)}",
         ),
     ]
-    first = stories[names[0]]
     return Found(
         "One slow node: synchronous and asynchronous", [time, slowed], claims, (),
         [f"{counted(len(first), 'seed')}, {first[0].seen:,} examples, B = warmstart = {BATCH}, {NODES} nodes."],

@@ -18,6 +18,8 @@
   }
 
   const colour = (number) => `var(--c${number % 8})`;
+  // With the ninth curve colours come again, with another mark: 32 curves differ in one of the two.
+  const markOf = (look) => MARKS[(look + Math.floor(look / 8)) % MARKS.length];
 
   function said(value) {
     if (typeof value !== "number") return String(value);
@@ -77,10 +79,10 @@
     for (const tick of across ? across.ticks : []) {
       const x = across.place(tick);
       plot.append(node("svg:line", { class: "grid", x1: x, x2: x, y1: box.top, y2: box.bottom }));
-      const label = said(tick), half = label.length * 3.6;
-      if (x - half < last + 6) continue; // No room for it.
-      last = x + half;
-      plot.append(node("svg:text", { x, y: box.bottom + 16, "text-anchor": "middle" }, label));
+      const label = said(tick), half = label.length * 3.6, middle = Math.min(x, box.width - half); // Not over the edge.
+      if (middle - half < last + 6) continue; // No room for it.
+      last = middle + half;
+      plot.append(node("svg:text", { x: middle, y: box.bottom + 20, "text-anchor": "middle" }, label));
     }
     for (const tick of up ? up.ticks : []) {
       const y = up.place(tick);
@@ -89,14 +91,14 @@
     }
     plot.append(node("svg:line", { class: "axis", x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }));
     const middle = (box.left + box.right) / 2;
-    plot.append(node("svg:text", { x: middle, y: box.bottom + 34, "text-anchor": "middle" }, xLabel));
-    if (yLabel) plot.append(node("svg:text", { x: 4, y: box.top - 8 }, yLabel));
+    plot.append(node("svg:text", { x: middle, y: box.bottom + 38, "text-anchor": "middle" }, xLabel));
+    if (yLabel) plot.append(node("svg:text", { class: "title", x: 4, y: 12 }, yLabel));
   }
 
-  function canvas(holder, height, left) {
+  function canvas(holder, height, left, top = 32) { // Above the top there is room for the title of the axis, and half a tick.
     const width = Math.max(holder.clientWidth, 200);
     const plot = node("svg:svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, height, role: "img", tabindex: 0 });
-    return { plot, box: { left, right: width - 12, top: 24, bottom: height - 42 }, width };
+    return { plot, box: { left, right: width - 12, top, bottom: height - 46, width } };
   }
 
   function mark(kind, x, y, size, attributes) {
@@ -181,7 +183,7 @@
         points: spots.map((spot) => `${spot.x.toFixed(1)},${spot.y.toFixed(1)}`).join(" "),
       }));
       if (spots.length <= 60 && !curve.dashed)
-        for (const spot of spots) group.append(mark(MARKS[look % 4], spot.x, spot.y, 3, { class: "mark", fill: colour(look) }));
+        for (const spot of spots) group.append(mark(markOf(look), spot.x, spot.y, 3, { class: "mark", fill: colour(look) }));
       plot.append(group);
       if (spots.length) rows.push(spots);
     }
@@ -192,7 +194,7 @@
       const look = curve.look ?? number;
       const picture = node("svg:svg", { viewBox: "0 0 30 12", "aria-hidden": "true" });
       picture.append(node("svg:line", { x1: 1, x2: 29, y1: 6, y2: 6, stroke: colour(look), "stroke-width": 2, "stroke-dasharray": curve.dashed ? "3 4" : DASHES[Math.floor(look / 8) % 8] }));
-      if (!curve.dashed) picture.append(mark(MARKS[look % 4], 15, 6, 3, { fill: colour(look) }));
+      if (!curve.dashed) picture.append(mark(markOf(look), 15, 6, 3, { fill: colour(look) }));
       const press = () => {
         if (off.has(curve.name)) off.delete(curve.name); else off.add(curve.name);
         const place = holder.parentElement; // Drawing takes the holder out of it.
@@ -220,7 +222,7 @@
       const middle = box.left + (place + 0.5) * each, half = String(label).length * 3.6;
       if (middle - half < last + 6 || middle + half > box.right + 12) return; // No room for it.
       last = middle + half;
-      plot.append(node("svg:text", { x: middle, y: box.bottom + 16, "text-anchor": "middle" }, String(label)));
+      plot.append(node("svg:text", { x: middle, y: box.bottom + 20, "text-anchor": "middle" }, String(label)));
     });
     section.series.forEach((series, number) => {
       const width = Math.max(1, (each * 0.8) / groups), spots = [];
@@ -243,8 +245,8 @@
   function timeline(section, holder) {
     const figure = node("figure");
     holder.append(figure);
-    const lane = 22, height = 66 + lane * section.lanes.length;
-    const { plot, box } = canvas(figure, height, 72);
+    const lane = 22, height = 54 + lane * section.lanes.length;
+    const { plot, box } = canvas(figure, height, 72, 8);
     plot.setAttribute("aria-label", `${section.title}. Arrow keys go from stretch to stretch.`);
     const ends = section.lanes.flatMap((each) => each.parts.map((part) => part.start + part.length));
     const across = scale({ label: "" }, [0, ...ends], box.left, box.right);
@@ -274,12 +276,21 @@
 
   function table(head, rows) {
     const isNumber = head.map((_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === "number" || row[column] === "" || row[column] === null));
-    const cell = (kind, value, column, attributes = {}) => node(kind, { class: isNumber[column] ? "number" : null, ...attributes }, value === null ? "" : said(value));
+    const cell = (kind, value, column, attributes = {}) => node(kind, { class: isNumber[column] ? "number" : isLong(value) ? "long" : null, ...attributes }, value === null ? "" : said(value));
     const made = node("table", {}, node("thead", {}, node("tr", {}, ...head.map((value, column) => cell("th", value, column, { scope: "col" })))));
     const body = node("tbody");
     for (const row of rows.slice(0, 2000)) body.append(node("tr", {}, ...row.map((value, column) => (column ? cell("td", value, column) : cell("th", value, column, { scope: "row" })))));
     made.append(body);
     return node("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": head.join(", ") }, made);
+  }
+
+  // Words are broken only where they are so long that a table would have to be scrolled for each of them.
+  const isLong = (value) => typeof value === "string" && value.split(/\s+/).some((word) => word.length > 24);
+
+  function facts(rows) {
+    const list = node("dl", { class: "facts" });
+    for (const [name, value] of rows) list.append(node("div", {}, node("dt", {}, name), node("dd", { class: isLong(value) ? "long" : null }, value === null ? "" : said(value))));
+    return list;
   }
 
   function folded(title, make) {
@@ -291,8 +302,8 @@
   function gallery(section, holder) {
     const list = node("ul", { class: "gallery" });
     for (const item of section.items) {
-      const picture = node("img", { src: item.image, alt: item.alt, loading: "lazy" });
-      list.append(node("li", {}, picture, ...item.lines.flatMap((line) => [line, node("br")])));
+      const picture = node("img", { src: item.image, alt: item.alt });
+      list.append(node("li", {}, picture, ...item.lines.map((line) => node("span", {}, line))));
     }
     holder.append(list);
   }
@@ -307,7 +318,7 @@
 
   const KINDS = {
     chart, bars, timeline, gallery, claims,
-    table: (section, holder) => holder.append(table(section.head, section.rows)),
+    table: (section, holder) => holder.append(section.wide && section.head.length === 2 ? facts(section.rows) : table(section.head, section.rows)),
     text: (section, holder) => { for (const line of section.lines) holder.append(node("p", {}, line)); },
     listing: (section, holder) => holder.append(folded("Show", () => node("pre", {}, section.text))),
   };
@@ -323,17 +334,29 @@
     if (again) place.querySelectorAll("details").forEach((details, number) => { details.open = opened[number] || false; });
   }
 
+  // Which sections take the whole width: those that want to, and one that would have an empty place beside it.
+  function whole(sections) {
+    let column = 0;
+    return sections.map((section, number) => {
+      const next = sections[number + 1], alone = column === 0 && (!next || next.wide);
+      column = section.wide || alone ? 0 : 1 - column;
+      return section.wide || alone;
+    });
+  }
+
   function render(page) {
     const main = document.getElementById("page"), known = new Set();
     document.getElementById("status").textContent = page.status || "";
+    const wide = whole(page.sections);
     page.sections.forEach((section, number) => {
       known.add(section.id);
       let place = document.getElementById(section.id);
       if (!place) {
-        place = node("section", { id: section.id, class: section.wide ? "wide" : null });
+        place = node("section", { id: section.id });
         main.insertBefore(place, main.querySelectorAll("section")[number] || null);
       }
-      const text = JSON.stringify(section);
+      place.classList.toggle("wide", wide[number]);
+      const text = JSON.stringify([section, wide[number]]);
       // What somebody is looking at or has the focus in is drawn when they have left it.
       const busy = shown.has(section.id) && (place.matches(":hover") || place.contains(document.activeElement));
       if (shown.get(section.id) === text || busy) return;
