@@ -18,6 +18,7 @@ from disk import downgrade
 from making import three_blobs, two_moons
 from paraactive import parts
 from paraactive.cli import app
+from paraactive.cli.asking import new_rule
 from paraactive.errors import RunFileWarning
 from paraactive.runfile import RunFile
 from paraactive.streams import Unlabelled
@@ -79,14 +80,10 @@ def test_it_asks_learns_and_ends_in_the_model_of_a_run_that_was_told_all_at_once
     assert known["rule"].classes == ("down", "up")
     assert known["rule"].mistakes(X, NAMES) < 0.1 * len(X)
     # The same in one go, with somebody who knows.
-    from paraactive.cli.asking import _rule
-
     stream = Unlabelled.load("rows.csv", ("down", "up"))
     oracle = paraactive.Oracle(lambda rows, x: NAMES[rows], per_round=25)
     learner = parts.build_learner(parts.describe_learner(paraactive.Model.load("run.db").learner))
-    run = paraactive.train(
-        learner, stream, rule=_rule(None, eta=None, c0=None, rate=None), warmstart=40, batch=150, nodes=1, oracle=oracle
-    )
+    run = paraactive.train(learner, stream, rule=new_rule(), warmstart=40, batch=150, nodes=1, oracle=oracle)
     assert run.learner.digest() == paraactive.replay("run.db").learner.digest()
 
 

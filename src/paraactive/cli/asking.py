@@ -72,11 +72,11 @@ def query_labels(
     if correct:
         raise InputError("--correct is given for a new run", why="it has no labels yet", remedy="leave it out")
     names = _class_names(_needed("classes", classes))
-    chosen = _rule(rule, eta=eta, c0=c0, rate=rate)
+    chosen = new_rule(rule, eta=eta, c0=c0, rate=rate)
     stream = Unlabelled.load(data, names, columns=_features(data, names_in(features), id_column), seed=seed or 0)
     first = _WARMSTART if warmstart is None else whole("warmstart", warmstart, 1)
     begin = partial(
-        paraactive.train, Guarded(LaSVM(gap=0.2), cap=_CAP), stream, rule=chosen, seed=seed or 0, out=path, nodes=1,
+        paraactive.train, new_learner(), stream, rule=chosen, seed=seed or 0, out=path, nodes=1,
         warmstart=min(first, stream.length), batch=_BATCH if batch is None else batch,
     )  # fmt: skip
     _until_asked(path, stream, begin, _oracle(budget, _PER_ROUND if per_round is None else per_round), as_json)
@@ -169,7 +169,13 @@ def _refuse(**given: Any) -> None:
             )
 
 
-def _rule(name: str | None, *, eta: float | None, **options: float | None) -> Rule:
+def new_learner() -> Guarded:
+    """The learner of a run with few labels, none of which may weigh much more than others."""
+    return Guarded(LaSVM(gap=0.2), cap=_CAP)
+
+
+def new_rule(name: str | None = None, *, eta: float | None = None, **options: float | None) -> Rule:
+    """The rule that decides which labels are asked for."""
     kind = one_of("label-blind rule", name or "margin", _BLIND)
     eta = _ETA if eta is None and kind == "margin" else eta
     return floored(parts.build_rule(describe_rule("svm", kind, eta=eta, **options)), _FLOOR)
