@@ -16,6 +16,7 @@ from paraactive.examples import Doubles, Features, Floats, Labels, SparseRows
 from paraactive.labels import MOST_CLASSES, labels_of
 from paraactive.streams.sparse import is_sparse, sparse_rows
 
+_LONGEST_NAME = 60
 _BLOCK = 1 << 24
 """Numbers looked at in one go: what is temporary stays small beside the data."""
 
@@ -267,5 +268,10 @@ def _array(name: str, given: ArrayLike) -> NDArray[Any]:
 
 
 def some(names: list[str]) -> str:
-    """At most five of the names, for an error."""
-    return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
+    """At most five of the names, for an error, long ones cut.
+
+    >>> some(["ham", "s" * 1000])
+    "'ham', 'ssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss...'"
+    """
+    shown = [repr(name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "...") for name in names[:5]]
+    return ", ".join(shown) + (", ..." if len(names) > 5 else "")
