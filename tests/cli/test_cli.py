@@ -17,7 +17,7 @@ import pytest
 
 import paraactive
 from cli.asking import COMMANDS, Printed, complaint, figures
-from disk import sql
+from disk import reseal, sql
 from making import two_moons
 from paraactive.cli import app
 from paraactive.runfile import RunFile
@@ -453,6 +453,8 @@ def test_a_run_file_that_cannot_be_used_is_one_clear_line(what: str, command: st
 def test_a_log_that_gives_another_model_is_one_clear_line(capsys: Printed, folder: Path):
     figures(capsys, "train", "data.npz", "--out", "run.db")
     sql(folder / "run.db", "UPDATE entries SET y = -y WHERE sequence > 100")
+    assert complaint(capsys, "replay", "run.db").startswith("run.db is damaged: the hash of its log does not match")
+    reseal(folder / "run.db")
     assert complaint(capsys, "replay", "run.db").startswith("replaying run.db gives another model than the run had: ")
 
 
