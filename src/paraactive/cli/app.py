@@ -437,7 +437,10 @@ def query(
     ],
     classes: Annotated[str | None, typer.Option(help="To begin: the labels that there are, as ham,spam.")] = None,
     features: Annotated[
-        str | None, typer.Option(help="To begin: columns of the features, as a,b,c. Default: all.")
+        str | None,
+        typer.Option(
+            help="To begin: columns of the features, as a,b,c. Default: all columns of numbers but identifiers."
+        ),
     ] = None,
     id_column: Annotated[
         str | None,
@@ -473,11 +476,13 @@ def query(
             "given several times.",
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="To begin: of the order and the coins. Default: 0.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="To begin: seed of the order of the rows and of the coins. Default: 0.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="To begin: the run file to write.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Labels that cost money: ask for those of the informative few, in a CSV file, learn them, and go on."""
+    """Ask for the labels of the most informative rows in a CSV file, learn what was filled in, and ask for more."""
     options = {name: value for name, value in locals().items() if name not in ("data", "as_json")}
     from paraactive.cli.asking import query_labels
 
