@@ -245,21 +245,62 @@ def test_rows_that_are_skipped_are_not_learned(capsys: Printed) -> None:
         assert file.version == 35
 
 
-def test_a_label_that_was_learned_can_be_corrected(capsys: Printed) -> None:
+def _opposite(row: dict[str, str]) -> str:
+    return {"up": "down", "down": "up"}[_true(row)]
+
+
+def test_a_label_that_was_learned_can_be_corrected_and_no_other_is_lost(capsys: Printed) -> None:
     figures(capsys, *BEGIN, "--json")
     wrong = questions()[3]["row"]
-    _fill_in(lambda row: {"up": "down", "down": "up"}[_true(row)] if row["row"] == wrong else _true(row))
+    _fill_in(lambda row: _opposite(row) if row["row"] == wrong else _true(row))
     figures(capsys, "query", "run.db", "--json")
     for _ in range(3):
         _fill_in(_true)
         figures(capsys, "query", "run.db", "--json")
-    figures(capsys, "query", "run.db", "--json", "--correct", f"{wrong}={NAMES[int(wrong)]}")
+    _fill_in(_true)
+    with RunFile.read("run.db") as file:
+        before, answers = file.positions(), file.answers()
+        position = next(position for position, row in file.asked(since=0).items() if row == int(wrong))
+    said = figures(capsys, "query", "run.db", "--json", "--correct", f"{wrong}={NAMES[int(wrong)]}")
+    assert said["told"] > len(answers)
+    with RunFile.read("run.db") as file:
+        assert file.positions()[: len(before)] == before
+        assert file.answers()[position] == -(answers[position] or 0)
+        entries = file.entries(0, len(before), None).selected.examples
+    # The model is the one that learns these entries, with the labels as they now are.
+    assert (np.where(entries.y > 0, "up", "down") == NAMES[entries.key]).all()
+    assert paraactive.replay("run.db").learner.digest() == paraactive.Model.load("run.db").learner.digest()
+    to_the_end(capsys)
+    assert paraactive.replay("run.db").learner.digest() == paraactive.Model.load("run.db").learner.digest()
+
+
+def test_a_row_that_was_skipped_can_be_given_a_label_later(capsys: Printed) -> None:
+    figures(capsys, *BEGIN, "--json")
+    skipped = questions()[3]["row"]
+    _fill_in(lambda row: "skip" if row["row"] == skipped else _true(row))
+    figures(capsys, "query", "run.db", "--json")
+    _fill_in(_true)
+    figures(capsys, "query", "run.db", "--json", "--correct", f"{skipped}={NAMES[int(skipped)]}")
     to_the_end(capsys)
     corrected = paraactive.replay("run.db").learner.digest()
     Path("run.db").unlink()
     figures(capsys, *BEGIN, "--json")
     to_the_end(capsys)
     assert paraactive.replay("run.db").learner.digest() == corrected
+
+
+def test_a_label_can_be_replaced_by_skip(capsys: Printed) -> None:
+    figures(capsys, *BEGIN, "--json")
+    _fill_in(_true)
+    figures(capsys, "query", "run.db", "--json")
+    _fill_in(_true)
+    with RunFile.read("run.db") as file:
+        row = int(file.entries(5, 6, None).selected.examples.key[0])
+    figures(capsys, "query", "run.db", "--json", "--correct", f"{row}=skip")
+    to_the_end(capsys)
+    with RunFile.read("run.db") as file:
+        assert row not in file.learnt().key
+        assert file.rounds > 2
 
 
 @pytest.mark.parametrize(

@@ -338,7 +338,7 @@ def _label(said: str, classes: tuple[str, ...]) -> int:
 
 
 def _correct(path: Path, correction: str) -> None:
-    """Change a label that was told. If it was learned, the run goes back to before it, and learns on from there."""
+    """Change a label that was told; the run goes back to before it was learned."""
     number, _, said = correction.partition("=")
     row = _number(number)
     with RunFile.resume(path) as run:
@@ -351,10 +351,8 @@ def _correct(path: Path, correction: str) -> None:
                 why=f"no label of row {number} was asked for",
                 remedy="give the row number of an earlier question and its label, as --correct 17=spam",
             )
-        run.remember(np.array(positions, np.int64), [None if said == _SKIP else _label(said, classes)] * len(positions))
-        for position in positions:
-            if position < run.seen:
-                run.go_back_before(position)
+        skipped = said == _SKIP and said not in classes
+        run.correct(positions[0], None if skipped else _label(said, classes))
 
 
 def _labels(answers: dict[int, int | None]) -> int:

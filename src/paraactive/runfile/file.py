@@ -317,29 +317,52 @@ class RunFile:
             return
         self._go_back(rounds[-1].number)
 
-    def go_back_before(self, position: int) -> None:
-        """Forget the round that saw this position of the stream, and all after it. The answers stay."""
-        for ended in self.ended_rounds():
-            if ended.seen > position:
-                self._go_back(ended.number)
-                return
+    def correct(self, position: int, y: int | None) -> None:
+        """Change the label that an oracle told for this position; None skips it.
+
+        If it was learned, the log keeps its selection, with the label changed, and the models after it are forgotten.
+        If it was skipped before, or is skipped now, the log ends before the round that saw it.
+        """
+        self._commit()
+        rounds = list(self.ended_rounds())
+        number = next((ended.number for ended in rounds if ended.seen > position), None)
+        with self._guarded("write"), self._surviving_power_loss():
+            self._database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (position, y))
+            seal(self._database, "answers")
+            if number is not None:
+                changed = 0
+                if y is not None:
+                    statement = "UPDATE entries SET y = ? WHERE position = ?"
+                    changed = self._database.execute(statement, (y, position)).rowcount
+                self._forget_models(rounds, number)
+                if changed:
+                    seal_all(self._database, self._links(), self._stored)
+                else:
+                    self._forget_rounds(rounds, number)
+        self._check_whole()
 
     def _go_back(self, number: int) -> None:
         """Forget the rounds from this number on."""
-        kept = list(self.ended_rounds())[:number]
-        version, seen = (kept[-1].version, kept[-1].seen) if kept else (0, 0)
+        rounds = list(self.ended_rounds())
         with self._guarded("write"):
-            self._database.execute("DELETE FROM entries WHERE sequence >= ?", (version,))
-            self._database.execute("DELETE FROM rounds WHERE number >= ?", (number,))
-            self._database.execute("DELETE FROM snapshots WHERE rounds > ?", (number,))
-            # What was said of models that are no more: a replay would compare with them.
-            self._database.execute(
-                "DELETE FROM events WHERE kind IN ('SnapshotTaken', 'Evaluated', 'RunEnded') "
-                "AND json_extract(payload, '$.seen') > ?",
-                (seen,),
-            )
+            self._forget_models(rounds, number)
+            self._forget_rounds(rounds, number)
         self._commit()
         self._check_whole()
+
+    def _forget_rounds(self, rounds: list[Round], number: int) -> None:
+        version = rounds[number - 1].version if number else 0
+        self._database.execute("DELETE FROM entries WHERE sequence >= ?", (version,))
+        self._database.execute("DELETE FROM rounds WHERE number >= ?", (number,))
+
+    def _forget_models(self, rounds: list[Round], number: int) -> None:
+        """Those after so many rounds, and what was said of them: a replay would compare with it."""
+        self._database.execute("DELETE FROM snapshots WHERE rounds > ?", (number,))
+        self._database.execute(
+            "DELETE FROM events WHERE kind IN ('SnapshotTaken', 'Evaluated', 'RunEnded') "
+            "AND json_extract(payload, '$.seen') > ?",
+            (rounds[number - 1].seen if number else 0,),
+        )
 
     def ended_rounds(self, first: int = 0) -> Iterator[Round]:
         """The rounds from number `first` on."""
@@ -440,16 +463,22 @@ class RunFile:
         self._commit()
 
     def _write_answers(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
+        with self._guarded("write"), self._surviving_power_loss():
+            self._database.executemany(statement, rows)
+            seal(self._database, "answers")
+
+    @contextmanager
+    def _surviving_power_loss(self) -> Generator[None]:
+        """What is written in the block is committed together, and on the disk after it."""
         self._commit()
-        with self._guarded("write"):
-            connection.set_durability(self._database, "power")
-            try:
-                self._database.executemany(statement, rows)
-                seal(self._database, "answers")
-                self._commit()
-            finally:
-                if not self._database.in_transaction:
-                    connection.set_durability(self._database, self._durability)
+        connection.set_durability(self._database, "power")
+        try:
+            yield
+            self._commit()
+        finally:
+            if self._database.in_transaction:
+                self._database.rollback()
+            connection.set_durability(self._database, self._durability)
 
     def _answered_between(self, first: int, last: int) -> int:
         with self._guarded("read"):
