@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -424,9 +424,9 @@ class _Head:
 
     address: str
     process: int
-
-    def lose(self, how: signal.Signals) -> None:
-        os.kill(self.process, how)
+    """The head itself."""
+    machine: int
+    """Ray's process for the machine."""
 
 
 @pytest.fixture
@@ -437,8 +437,8 @@ def head(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Head]:
     machine = _MACHINE | {"num_cpus": 2, "include_dashboard": False}
     found = import_module("ray.cluster_utils").Cluster(initialize_head=True, head_node_args=machine)
     node = found.head_node
-    process = node.all_processes["gcs_server"][0].process.pid
-    yield _Head(found.address, process)
+    process, machine = (node.all_processes[kind][0].process.pid for kind in ("gcs_server", "raylet"))
+    yield _Head(found.address, process, machine)
     with suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)  # One that is stopped would be asked in vain to end.
     node.kill_all_processes(check_alive=False, allow_graceful=False)
@@ -450,27 +450,47 @@ def _assert_no_word_of_rays(said: str) -> None:
     assert not re.search("[0-9a-f]{20}", said), said
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
-def test_a_lost_head_is_one_line_with_the_command_to_resume(head: _Head, how: signal.Signals, tmp_path: Path) -> None:
-    out = tmp_path / "run.db"
+@contextmanager
+def _running(head: _Head, folder: Path) -> Iterator[tuple[Path, subprocess.Popen[str]]]:
+    """Our command line in the middle of a run that is too long to end by itself."""
+    out = folder / "run.db"
     command = [
         sys.executable, "-m", "paraactive", "train", "digits-31v57", "--engine", "ray", "--address", head.address,
         "--nodes", "2", "--batch", "500", "--warmstart", "500", "--examples", "10000000", "--out", str(out),
     ]  # fmt: skip
-    environment = _environment(tmp_path) | {"PARAACTIVE_RAY_HEAD_SECONDS": "8"}
+    environment = _environment(folder) | {"PARAACTIVE_RAY_HEAD_SECONDS": "8"}
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
         wait_until(lambda: seen_in(out) > 1000 or run.poll() is not None)
-        head.lose(how)
+        try:
+            yield out, run
+        finally:
+            run.kill()
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_lost_head_is_one_line_with_the_command_to_resume(head: _Head, how: signal.Signals, tmp_path: Path) -> None:
+    with _running(head, tmp_path) as (out, run):
+        os.kill(head.process, how)
         said, errors = run.communicate(timeout=120)
     assert (run.returncode, said) == (2, ""), errors
-    assert errors.count("\n") == 2, errors
-    warning, error = errors.splitlines()
-    assert re.search(r"warning: the head of the Ray cluster has not answered for \d+ s", warning)
+    *_, warning, error = errors.splitlines()
+    assert re.search(r"warning: the head of the Ray cluster has not answered for \d+ s", warning), errors
     assert "error: the head of the Ray cluster is lost: it has not answered for 8 s" in error
     assert error.endswith(f"paraactive resume {out}.")
     _assert_no_word_of_rays(errors)
     seen = seen_in(out)
     assert resume(out, engine="threads", stop=lambda _: True).seen > seen
+
+
+def test_a_machine_that_the_cluster_gives_up_is_told_how_to_resume(head: _Head, tmp_path: Path) -> None:
+    with _running(head, tmp_path) as (out, run):
+        os.kill(head.machine, signal.SIGKILL)
+        said, errors = run.communicate(timeout=120)
+    assert (run.returncode, said) == (2, ""), errors
+    error = errors.splitlines()[-1]
+    assert error.startswith("paraactive: error: the Ray cluster has given up this machine:"), errors
+    assert error.endswith(f"paraactive resume {out}.")
+    _assert_no_word_of_rays(errors)
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
