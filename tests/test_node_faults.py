@@ -26,10 +26,10 @@ from paraactive import Arrays, Network
 from paraactive.coins import coins
 from paraactive.engines import Hosting, Processes, Remote, Simulated
 from paraactive.engines.letters import Incoming, Letter, Outgoing
-from paraactive.engines.messages import Digest, Done, FromNode, Gone, ToNode
+from paraactive.engines.messages import Digest, Done, Fresh, FromNode, Gone, Stop, ToNode
 from paraactive.engines.remote import _CHECK_ROUNDS, Transport
 from paraactive.errors import NodesLostError, NodeWarning, ReplicaError, ReplicaWarning
-from paraactive.events import Event, NodeJoined, NodeLost, ReplicaRebuilt, Round
+from paraactive.events import Event, NodeJoined, NodeLost, NodeSilent, ReplicaRebuilt, Round
 from paraactive.examples import Entries, Place, Selected, Tile
 from paraactive.learners import Learner
 from paraactive.log import Log, MemoryLog
@@ -71,6 +71,7 @@ class Hosted:
         updates: str = "replicated",
         wrap: Callable[[Processes], Transport] = lambda processes: processes,
         log: Log | None = None,
+        patience: float = 5.0,
     ) -> None:
         self.schedule, self.log = schedule, MemoryLog(keep=True) if log is None else log
         self.plan = Plan(EXAMPLES, BATCH, WARMSTART, nodes)
@@ -80,7 +81,7 @@ class Hosted:
         self.processes = Processes(Hosting(self.node, self.plan).blueprint())
         self.engine = Remote(
             wrap(self.processes), self.node, nodes,
-            updates=updates, delay=self.plan.longest_delay, observe=self.events.append,
+            updates=updates, delay=self.plan.longest_delay, observe=self.events.append, patience=patience,
         )  # fmt: skip
 
     def __enter__(self) -> Hosted:
@@ -97,6 +98,12 @@ class Hosted:
         rounds = list(self.rounds())
         self.finish()
         return rounds
+
+    def go_without_waiting(self) -> None:
+        """To the end of the run, with those nodes that answer."""
+        for _ in self.rounds():
+            pass
+        self.digests = self.engine.finish()
 
     def finish(self) -> None:
         """Compare the replicas when all are there: those too that were lost just before the end."""
@@ -324,6 +331,175 @@ def test_a_node_that_sleeps_is_waited_for_round_by_round(schedule: str):
         run.go()
         assert sleeping[0].slept >= 2
         assert not run.told(NodeLost)
+        run.check()
+
+
+class Stopping:
+    """A transport that stops a node, by SIGSTOP, before it sends the node a tile from a certain position on."""
+
+    def __init__(self, processes: Processes, node: int, position: int) -> None:
+        self._processes, self._node, self._position = processes, node, position
+        self.start, self.receive = processes.start, processes.receive
+        self.end, self.close = processes.end, processes.close
+        self.stopped = 0
+        """The stopped process."""
+        self.sent: list[ToNode] = []
+        """What was sent to the node since."""
+
+    def send(self, number: int, letter: Letter[ToNode]) -> None:
+        message = letter.message
+        if number == self._node and isinstance(message, Fresh) and message.tile.first >= self._position:
+            self._stop()
+        if number == self._node and self.stopped:
+            self.sent.append(message)
+        self._processes.send(number, letter)
+
+    def _stop(self) -> None:
+        if not self.stopped:
+            self.stopped = self._processes.process_id(self._node)
+            os.kill(self.stopped, signal.SIGSTOP)
+
+    def wake(self) -> None:
+        os.kill(self.stopped, signal.SIGCONT)
+        self._position, self.stopped = EXAMPLES, 0
+
+
+def stopping(schedule: str, nodes: int, **options: Any) -> tuple[Hosted, Stopping]:
+    """A run whose node 0 is stopped on the way; without rounds at its first tile, because it may get no other."""
+    found: list[Stopping] = []
+    position = WARMSTART if schedule == "asynchronous" else 1000
+
+    def wrap(processes: Processes) -> Stopping:
+        found.append(Stopping(processes, 0, position))
+        return found[0]
+
+    return Hosted(network(), schedule, nodes, wrap=wrap, patience=0.3, **options), found[0]
+
+
+def silent(run: Hosted) -> list[int]:
+    return [event.node for event in run.events if isinstance(event, NodeSilent)]
+
+
+@pytest.mark.parametrize("schedule", ALL)
+@pytest.mark.parametrize(("nodes", "instead"), [(1, "the driver sifts"), (2, "other nodes sift")])
+@pytest.mark.parametrize("updates", ["replicated", "central"])
+def test_a_node_that_is_stopped_for_good_hangs_no_run_and_others_sift_its_portion(
+    schedule: str, nodes: int, instead: str, updates: str
+):
+    hosted, stopper = stopping(schedule, nodes, updates=updates)
+    with hosted as run:
+        with pytest.warns(NodeWarning) as warned:
+            run.go_without_waiting()
+        assert silent(run) == [0], "it is waited for once, and not in each round"
+        assert [event.node for event in run.events if isinstance(event, NodeLost)] == [0]
+        assert [str(warning.message) for warning in warned] == [
+            f"node 0 has not answered for 0 s; {instead} its portion until it answers",
+            "node 0 did not answer at the end of the run; its replica was not compared with the others",
+        ]
+        assert not stopper.sent or not isinstance(stopper.sent[-1], Stop)
+        _assert_few_letters(stopper, schedule)
+        if nodes == 1:
+            assert run.digests == {}
+            run.digests = {0: run.node.learner.digest()}
+        run.check({*range(nodes)} - {0} or {0})
+
+
+def _assert_few_letters(stopper: Stopping, schedule: str) -> None:
+    """What waits for the stopped node is one part, or two tiles, and the news of the rounds before it was silent."""
+    tiles = [message for message in stopper.sent if isinstance(message, Fresh)]
+    assert len(tiles) <= (2 if schedule == "asynchronous" else 1)
+    if schedule != "asynchronous":
+        assert len(stopper.sent) <= 4
+
+
+@pytest.mark.parametrize("schedule", ALL)
+@pytest.mark.parametrize("nodes", [1, 3])
+@pytest.mark.parametrize("updates", ["replicated", "central"])
+def test_a_node_that_is_continued_after_its_portion_was_sifted_elsewhere_joins_again(
+    schedule: str, nodes: int, updates: str
+):
+    hosted, stopper = stopping(schedule, nodes, updates=updates)
+    with hosted as run:
+        with pytest.warns(NodeWarning, match="node 0 has not answered for"):
+            go_and_wake(run, stopper)
+        run.finish()
+        joined = Counter(event.node for event in run.events if isinstance(event, NodeJoined))
+        assert joined[0] == 1 + silent(run).count(0)
+        assert not run.told(NodeLost)
+        run.check()
+
+
+def go_and_wake(run: Hosted, stopper: Stopping) -> None:
+    """Continue the stopped node four rounds after it was found silent, and see that it says what it was asked then."""
+    rounds = 0
+    for _ in run.rounds():
+        rounds += 0 in silent(run)
+        if run.schedule == "asynchronous" and stopper.stopped:
+            run.engine._peers[0].since = -1.0  # The others would be done before it is late.
+            run.engine._find_silent()
+        if rounds == 4 and stopper.stopped:
+            stopper.wake()
+            wait_until(lambda: take_in(run))
+    assert rounds >= 4
+
+
+def take_in(run: Hosted) -> bool:
+    """Let the engine find the next letter, and leave what it says to the schedule."""
+    run.engine._take_in(run.processes.receive(0.1))
+    return 0 in {number for number, _ in run.engine._arrived}
+
+
+class Freezing:
+    """A transport that stops and continues nodes as chance will have it; at times all of them are stopped."""
+
+    def __init__(self, processes: Processes, seed: int) -> None:
+        self._processes, self._chance = processes, random.Random(seed)
+        self.start, self.close = processes.start, processes.close
+        self._nodes: set[int] = set()
+        self._stopped: set[int] = set()
+        self.stops, self.calm = 0, False
+
+    def send(self, number: int, letter: Letter[ToNode]) -> None:
+        self._processes.send(number, letter)
+        if isinstance(letter.message, Fresh):
+            self._nodes.add(number)
+        if self._nodes and not self.calm and self._chance.random() < 0.08:
+            self._signal(self._chance.choice(sorted(self._nodes)), signal.SIGSTOP)
+
+    def receive(self, timeout: float | None) -> tuple[int, Letter[FromNode] | Gone] | None:
+        received = self._processes.receive(timeout)
+        if self._stopped and (self.calm or self._chance.random() < 0.03):
+            self._signal(self._chance.choice(sorted(self._stopped)), signal.SIGCONT)
+        return received
+
+    def _signal(self, number: int, sent: signal.Signals) -> None:
+        os.kill(self._processes.process_id(number), sent)
+        self.stops += sent == signal.SIGSTOP
+        (self._stopped.add if sent == signal.SIGSTOP else self._stopped.discard)(number)
+
+    def end(self, number: int) -> None:
+        self._processes.end(number)
+
+
+@pytest.mark.parametrize("schedule", ALL)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_nodes_that_are_stopped_and_continued_at_any_moment_change_nothing(schedule: str, seed: int):
+    freezers: list[Freezing] = []
+
+    def wrap(processes: Processes) -> Freezing:
+        freezers.append(Freezing(processes, seed))
+        return freezers[0]
+
+    updates = "auto" if seed % 2 else "replicated"
+    with Hosted(network(), schedule, nodes=3, updates=updates, wrap=wrap, patience=0.05) as run:
+        with pytest.warns(NodeWarning, match="has not answered for"):
+            list(run.rounds())
+        freezers[0].calm = True
+        while len(run.engine._ready()) < 3:
+            run.engine._receive(0.1)
+        run.finish()
+        assert freezers[0].stops >= 3
+        assert len(silent(run)) >= 2
         run.check()
 
 

@@ -47,6 +47,10 @@ class ClusterError(ParaActiveError, ConnectionError):
     """A cluster that cannot be reached or used."""
 
 
+class ClusterLostError(ClusterError):
+    """A cluster that was lost during a run."""
+
+
 class LogGapError(ParaActiveError):
     """Entries that do not follow on what the replica has applied."""
 

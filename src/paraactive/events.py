@@ -121,6 +121,15 @@ class NodeLost:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeSilent:
+    """A node owes an answer for too long. Others sift its portion; it joins again as soon as it says something."""
+
+    node: int
+    seconds: float
+    """How long it was waited for."""
+
+
+@dataclass(frozen=True, slots=True)
 class ReplicaRebuilt:
     """A replica differed from the others, and was given the model anew."""
 
@@ -145,6 +154,15 @@ class RunEnded:
 
 
 Event: TypeAlias = (
-    Compiling | RunStarted | Round | Evaluated | SnapshotTaken | NodeJoined | NodeLost | ReplicaRebuilt | RunEnded
+    Compiling
+    | RunStarted
+    | Round
+    | Evaluated
+    | SnapshotTaken
+    | NodeJoined
+    | NodeLost
+    | NodeSilent
+    | ReplicaRebuilt
+    | RunEnded
 )
 Observer: TypeAlias = Callable[[Event], None]

@@ -51,6 +51,7 @@ class _Setting:
     stop: Callable[[Run], bool] | None
     resize: Callable[[Run], int] | None
     oracle: Oracle | None
+    finished: Callable[[Run], None] | None
 
 
 def train(
@@ -81,6 +82,7 @@ def train(
     observers: Sequence[Observer] = (),
     stop: Callable[[Run], bool] | None = None,
     resize: Callable[[Run], int] | None = None,
+    finished: Callable[[Run], None] | None = None,
 ) -> Run:
     """Train the learner on the stream, by sifting; the learner given is the one trained.
 
@@ -126,6 +128,8 @@ def train(
     observers : called with each event.
     stop : called after each round; True ends the run early.
     resize : asynchronous: called after each round; returns how many nodes there are to be from then on.
+    finished : called with the finished run before the nodes are ended. A cluster that hangs or dies while it is shut
+        down comes after it.
 
     >>> import numpy as np
     >>> from paraactive import Arrays, LaSVM, train
@@ -149,7 +153,7 @@ def train(
     node = Node(learner, rule, stream, whole("seed", seed))
     setting = _Setting(
         node, plan, engine, schedule, updates, address, cluster, find_test(test, stream), snapshot_seconds, stop,
-        resize, oracle,
+        resize, oracle, finished,
     )  # fmt: skip
     parts.warm_up(node, plan.examples, lambda event: _observe(observers, event))
     if out is not None:
@@ -188,6 +192,7 @@ def resume(
     observers: Sequence[Observer] = (),
     stop: Callable[[Run], bool] | None = None,
     resize: Callable[[Run], int] | None = None,
+    finished: Callable[[Run], None] | None = None,
 ) -> Run:
     """Go on with a run from its last committed round; it ends in the same model as if it had never stopped.
 
@@ -196,7 +201,7 @@ def resume(
     a stream may be handed over with more passes than before. An asynchronous run goes on from its last tile; what its
     model becomes depends on who was fast, stopped or not.
     """
-    with RunFile.resume(path) as file:
+    with ExitStack() as engines, RunFile.resume(path) as file:  # The file is closed first: engines may die at the end.
         with file.understood():
             known = file.configuration
             changed = {"examples": examples, "nodes": nodes, "engine": engine, "updates": updates, "address": address}
@@ -223,6 +228,7 @@ def resume(
                 stop,
                 resize,
                 oracle,
+                finished,
             )
         arguments.check_setting(where, schedule, plan.nodes, setting.updates, address, cluster, resize is not None)
         if plan.examples > file.seen:
@@ -235,9 +241,9 @@ def resume(
         with file.understood():
             _catch_up(run, file, setting)
         watching = list(observers)
-        with closing(_start(setting, watching)) as host:
-            file.configure(**_configuration(setting))
-            return _go_on(run, host, file, setting, watching)
+        host = engines.enter_context(closing(_start(setting, watching)))
+        file.configure(**_configuration(setting))
+        return _go_on(run, host, file, setting, watching)
 
 
 def replay(
@@ -321,6 +327,8 @@ def _go_on(run: Run, engine: Engine, log: Log, setting: _Setting, observers: lis
     if file:
         _snapshot(run, engine, file, observers)
     _observe(observers, _ended(run, log.version))
+    if setting.finished:
+        setting.finished(run)
     return run
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -425,6 +426,31 @@ def test_ctrl_c_ends_the_nodes_and_says_how_to_go_on(tmp_path: Path, capsys: pyt
     assert app.run([*shlex.split(told[1]), "--json"]) == 0
     assert '"seen": 6144' in capsys.readouterr().out
     assert replay(path).seen == 6144
+
+
+def test_a_stopped_node_is_one_line_on_the_command_line_and_an_event_in_the_run_file_and_in_its_report(tmp_path: Path):
+    path, page = tmp_path / "run.db", tmp_path / "run.html"
+    command = "train digits-31v57 --engine processes --nodes 2 --examples 6144 --batch 128 --warmstart 512 --json"
+    child = subprocess.Popen(
+        [sys.executable, "-m", "paraactive", *command.split(), "--out", str(path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with child:
+        wait_until(lambda: seen_in(path) > 512 or child.poll() is not None)
+        os.kill(min(nodes_of(child.pid)), signal.SIGSTOP)
+        out, error = child.communicate(timeout=120)
+    assert child.returncode == 0
+    assert json.loads(out)["seen"] == 6144
+    first, *_ = error.splitlines()
+    said = r"paraactive: warning: node (\d) has not answered for \d+ s; other nodes sift its portion until it answers"
+    told = re.fullmatch(said, first)
+    assert told, error
+    ((payload,),) = sql(path, "SELECT payload FROM events WHERE kind = 'NodeSilent'")
+    assert json.loads(payload)["node"] == int(told[1])
+    assert app.run(["report", str(path), "--out", str(page)]) == 0
+    assert "NodeSilent" in page.read_text()
 
 
 def kill_driver_at(number: int, said: Path) -> Any:

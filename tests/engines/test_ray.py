@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -17,13 +19,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disk import wait_until
-from paraactive import Arrays, Digits, LaSVM
+import paraactive
+from disk import seen_in, wait_until
+from paraactive import Arrays, Digits, LaSVM, resume
 from paraactive.engines import Hosting, Remote, Simulated
 from paraactive.engines.letters import Letter
 from paraactive.engines.messages import Fresh, Gone, Ready, ToNode
 from paraactive.engines.ray_nodes import RayNodes
-from paraactive.errors import ClusterError, InputError, MissingExtraError
+from paraactive.errors import ClusterError, InputError, MissingExtraError, NodeWarning
 from paraactive.events import Event, NodeJoined, NodeLost
 from paraactive.examples import Doubles, Selected, Tile
 from paraactive.learners import Learner
@@ -73,12 +76,13 @@ class _Run:
     def simulated(self) -> Engine:
         return Simulated(self.node, self.plan.nodes)
 
-    def on_ray(self, address: str | None = None) -> Remote:
+    def on_ray(self, address: str | None = None, patience: float = 5.0) -> Remote:
         hosting = Hosting(self.node, self.plan)
         self.transport = RayNodes(hosting.blueprint(), address, self.plan.nodes)
         return Remote(
-            self.transport, self.node, self.plan.nodes, delay=self.plan.longest_delay, observe=self.events.append
-        )
+            self.transport, self.node, self.plan.nodes, delay=self.plan.longest_delay, observe=self.events.append,
+            patience=patience,
+        )  # fmt: skip
 
     def go(self, engine: Engine, schedule: str, before_the_end: Callable[[], None] = lambda: None) -> dict[int, str]:
         try:
@@ -155,6 +159,49 @@ def test_a_node_that_is_killed_is_replaced_and_the_log_is_the_same(joined: Any) 
     assert digests == dict.fromkeys(range(3), one.learner.digest())
 
 
+def _process_of(cluster: Any, run: _Run, node: int) -> int:
+    """The process of a node's actor."""
+    actor = run.transport._actors[node].handle._actor_id.hex()
+    (found,) = [each["Pid"] for each in _actors(cluster, "ALIVE") if each["ActorID"] == actor]
+    return found
+
+
+def test_a_node_whose_process_dies_is_lost_for_a_reason_in_plain_words(joined: Any) -> None:
+    run = _Run(Plan(2500, 400, 300, nodes=2))
+    engine = run.on_ray()
+    run.when_sifting(1, 1000, lambda: os.kill(_process_of(joined, run, 1), signal.SIGKILL))
+    run.go(engine, "synchronous")
+    assert [event for event in run.events if isinstance(event, NodeLost)] == [NodeLost(1, "its process died")]
+
+
+@pytest.mark.parametrize("schedule", ["synchronous", "pipelined", "asynchronous"])
+def test_a_node_whose_process_is_stopped_holds_back_no_run(joined: Any, schedule: str) -> None:
+    plan = Plan(2500, 400, 300, nodes=2)
+    one, other = _Run(plan), _Run(plan)
+    engine = other.on_ray(patience=1.0)
+    stopped: list[int] = []
+
+    def stop() -> None:
+        stopped.append(_process_of(joined, other, 1))
+        os.kill(stopped[0], signal.SIGSTOP)
+
+    other.when_sifting(1, 300, stop)
+    try:
+        with pytest.warns(NodeWarning) as warned:
+            digests = other.go(engine, schedule)
+    finally:
+        with suppress(ProcessLookupError):  # Ray has ended it.
+            os.kill(stopped[0], signal.SIGCONT)
+    assert "node 1 has not answered for 1 s; other nodes sift its portion" in str(warned[0].message)
+    assert other.lost() == [1]
+    assert digests == {0: other.learner.digest()}
+    if schedule == "asynchronous":
+        assert other.log.accepted() == [Tile(300, 2500)]
+    else:
+        one.go(one.simulated(), schedule)
+        _assert_same_log(one, other)
+
+
 def test_an_error_of_the_learner_reaches_the_driver(joined: Any) -> None:
     class Broken(LaSVM):
         def score(self, x: object) -> Doubles:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -201,7 +248,7 @@ def test_nodes_are_spread_over_the_machines_one_too_many_waits_and_none_is_left(
         transport.end(min(ready))
         assert transport.receive(60) == (waiting, Letter(0, Ready()))
         ray.kill(transport._actors[waiting].handle)
-        assert transport.receive(60) == (waiting, Gone("The actor is dead because it was killed by `ray.kill`"))
+        assert transport.receive(60) == (waiting, Gone("it was ended by 'ray.kill'"))
     finally:
         transport.close()
     wait_until(lambda: not _alive(joined))
@@ -344,8 +391,124 @@ def test_a_machine_that_is_lost_takes_no_run_with_it(joined: Any) -> None:
     (lost,) = [number for number in started if run.transport._actors[number].handle._actor_id.hex() in there]
     run.when_sifting(lost, 1500, lambda: joined.remove_node(fourth))
     digests = run.go(engine, "asynchronous")
-    assert run.lost() == [lost]
+    assert [event for event in run.events if isinstance(event, NodeLost)] == [NodeLost(lost, "its machine is gone")]
     assert digests == dict.fromkeys(sorted({*range(4)} - {lost}), run.learner.digest())
     assert run.log.accepted() == [Tile(300, 4000)]
     index = run.selected().examples.index
     assert len(set(index.tolist())) == len(index)
+
+
+# Without a head ------------------------------------------------------------------------------------------------------
+
+_ENDING = """
+import os, signal, sys
+import paraactive
+from paraactive.cli import main
+from paraactive.events import RunEnded
+
+train, (head, sent), sys.argv[1:] = paraactive.train, map(int, sys.argv[1:3]), sys.argv[3:]
+
+def watched(*parts, observers, **options):
+    lose_head = lambda event: isinstance(event, RunEnded) and os.kill(head, sent)
+    return train(*parts, observers=[*observers, lose_head], **options)
+
+paraactive.train = watched
+main()
+"""
+"""Our command line, with something that happens to the head as soon as the run has ended."""
+
+
+@dataclass
+class _Head:
+    """A cluster of its own, of one machine, whose head can be lost."""
+
+    address: str
+    process: int
+    """The head itself."""
+    machine: int
+    """Ray's process for the machine."""
+
+
+@pytest.fixture
+def head(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Head]:
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setenv("PYTHONPATH", str(Path(paraactive.__file__).parent.parent))
+    machine = _MACHINE | {"num_cpus": 2, "include_dashboard": False}
+    found = import_module("ray.cluster_utils").Cluster(initialize_head=True, head_node_args=machine)
+    node = found.head_node
+    process, machine = (node.all_processes[kind][0].process.pid for kind in ("gcs_server", "raylet"))
+    yield _Head(found.address, process, machine)
+    with suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)  # One that is stopped would be asked in vain to end.
+    node.kill_all_processes(check_alive=False, allow_graceful=False)
+
+
+def _assert_no_word_of_rays(said: str) -> None:
+    for word in ("gcs", "rpc", "Actor", "Error", "Traceback", "ray.io"):
+        assert word not in said, said
+    assert not re.search("[0-9a-f]{20}", said), said
+
+
+@contextmanager
+def _running(head: _Head, folder: Path) -> Generator[tuple[Path, subprocess.Popen[str]]]:
+    """Our command line in the middle of a run that is too long to end by itself."""
+    out = folder / "run.db"
+    command = [
+        sys.executable, "-m", "paraactive", "train", "digits-31v57", "--engine", "ray", "--address", head.address,
+        "--nodes", "2", "--batch", "500", "--warmstart", "500", "--examples", "10000000", "--out", str(out),
+    ]  # fmt: skip
+    environment = _environment(folder) | {"PARAACTIVE_RAY_HEAD_SECONDS": "8"}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        wait_until(lambda: seen_in(out) > 1000 or run.poll() is not None)
+        try:
+            yield out, run
+        finally:
+            run.kill()
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_lost_head_is_one_line_with_the_command_to_resume(head: _Head, how: signal.Signals, tmp_path: Path) -> None:
+    with _running(head, tmp_path) as (out, run):
+        os.kill(head.process, how)
+        said, errors = run.communicate(timeout=120)
+    assert (run.returncode, said) == (2, ""), errors
+    *_, warning, error = errors.splitlines()
+    assert re.search(r"warning: the head of the Ray cluster has not answered for \d+ s", warning), errors
+    assert "error: the head of the Ray cluster is lost: it has not answered for 8 s" in error
+    assert error.endswith(f"paraactive resume {out}.")
+    _assert_no_word_of_rays(errors)
+    seen = seen_in(out)
+    assert resume(out, engine="threads", stop=lambda _: True).seen > seen
+
+
+def test_a_machine_that_the_cluster_gives_up_is_told_how_to_resume(head: _Head, tmp_path: Path) -> None:
+    with _running(head, tmp_path) as (out, run):
+        os.kill(head.machine, signal.SIGKILL)
+        said, errors = run.communicate(timeout=120)
+    assert (run.returncode, said) == (2, ""), errors
+    error = errors.splitlines()[-1]
+    assert error.startswith("paraactive: error: the Ray cluster has given up this machine:"), errors
+    assert error.endswith(f"paraactive resume {out}.")
+    _assert_no_word_of_rays(errors)
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_head_that_is_lost_after_the_run_takes_no_summary_with_it(
+    head: _Head, how: signal.Signals, tmp_path: Path
+) -> None:
+    out, script = tmp_path / "run.db", tmp_path / "ending.py"
+    script.write_text(_ENDING)
+    done = subprocess.run(
+        [
+            sys.executable, str(script), str(head.process), str(int(how)), "train", "digits-31v57", "--engine", "ray",
+            "--address", head.address, "--nodes", "1", "--batch", "500", "--warmstart", "500", "--examples", "2000",
+            "--out", str(out),
+        ],
+        env=_environment(tmp_path), capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert f"The run is in {out}" in done.stdout
+    assert "2,000" in done.stdout
+    _assert_no_word_of_rays(done.stderr)
+    assert seen_in(out) == 2000

@@ -10,4 +10,9 @@ def main() -> None:
     # Typer and rich are imported here, not above: `import paraactive.cli` stays cheap.
     from paraactive.cli.app import run
 
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    if "ray" in sys.modules:
+        from paraactive.engines.ray_head import end_process_if_abandoned
+
+        end_process_if_abandoned(code)
+    sys.exit(code)

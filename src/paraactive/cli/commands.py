@@ -17,7 +17,7 @@ from paraactive.cli.options import DEFAULT_EXAMPLES, make_guard, make_job, weigh
 from paraactive.cli.progress import ProgressBar
 from paraactive.cli.tables import show_run, show_times
 from paraactive.engines import Cluster
-from paraactive.errors import InputError, counted
+from paraactive.errors import ClusterLostError, InputError, counted
 from paraactive.experiments import Comparison, compare_with_passive
 from paraactive.guard import Guard, class_weights
 from paraactive.parts import build_stream
@@ -58,24 +58,29 @@ def train_run(
     if examples is None and job.stream.length is None:
         examples = DEFAULT_EXAMPLES
     trackers = _trackers(tensorboard, mlflow, {"data": data, "learner": job.new_learner().describe(), "seed": seed})
+
+    def finished(run: Run) -> None:
+        """Compare and show before the nodes are ended: a cluster that dies then takes nothing with it."""
+        bar.__exit__()
+        comparison = None
+        if passive:
+            with ProgressBar("passive", _ERRORS) as passive_bar:
+                weights = class_weights(weights_in(class_weight), job.stream)
+                alone = Guard(None, None, None).learner(job.new_learner(), weights)
+                comparison = compare_with_passive(run, alone, job.stream, job.test, seed=seed, observers=[passive_bar])
+        if heading and not as_json:
+            print(heading)
+        _show(run, as_json, speedups, comparison)
+        _say_where(out, as_json)
+
     with _told_how_to_resume(out), _closed(trackers), _view("sifting", verbose) as bar:
-        run = paraactive.train(
+        paraactive.train(
             job.new_learner(), job.stream, rule=job.new_rule(), examples=examples, batch=batch, warmstart=warmstart,
             nodes=nodes, engine=engine, schedule=schedule, lag=lag, delay=delay, updates=updates or "auto",
             address=address, cluster=_cluster(latency, jitter, slowdown), seed=seed, test=job.test, out=out,
             overwrite=overwrite, durability=durability, observers=[bar, *trackers],
-            guard=make_guard(guard, floor, cap, set_aside), class_weight=weights_in(class_weight),
+            guard=make_guard(guard, floor, cap, set_aside), class_weight=weights_in(class_weight), finished=finished,
         )  # fmt: skip
-    comparison = None
-    if passive:
-        with ProgressBar("passive", _ERRORS) as bar:
-            weights = class_weights(weights_in(class_weight), job.stream)
-            alone = Guard(None, None, None).learner(job.new_learner(), weights)
-            comparison = compare_with_passive(run, alone, job.stream, job.test, seed=seed, observers=[bar])
-    if heading and not as_json:
-        print(heading)
-    _show(run, as_json, speedups, comparison)
-    _say_where(out, as_json)
 
 
 def resume_run(
@@ -88,14 +93,18 @@ def resume_run(
     if stream is not None and examples is None:
         examples = stream.length
     trackers = _trackers(tensorboard, mlflow, {"run": str(path)})
+
+    def finished(run: Run) -> None:
+        bar.__exit__()
+        _show(run, as_json, speedups)
+        _say_where(path, as_json)
+
     with _told_how_to_resume(path), _closed(trackers), _view("sifting", verbose) as bar:
-        run = paraactive.resume(
+        paraactive.resume(
             path, examples=examples, nodes=nodes, engine=engine, address=address, updates=updates,
             cluster=_cluster(latency, jitter, slowdown), stream=stream,
-            observers=[bar, *trackers],
+            observers=[bar, *trackers], finished=finished,
         )  # fmt: skip
-    _show(run, as_json, speedups)
-    _say_where(path, as_json)
 
 
 def _view(title: str, verbose: bool) -> ProgressBar | LiveView:
@@ -164,9 +173,17 @@ def _told_how_to_resume(out: Path | None) -> Generator[None]:
         yield
     except KeyboardInterrupt:
         if out is not None and out.exists():
-            again = f"paraactive resume {shlex.quote(str(out))}"
-            print(f"\nStopped; the run file is kept. To go on: {again}", file=sys.stderr)
+            print(f"\nStopped; the run file is kept. To go on: {_resume_command(out)}", file=sys.stderr)
         raise
+    except ClusterLostError as error:
+        if out is None:
+            raise
+        remedy = f"to go on, with this cluster or with --engine processes: {_resume_command(out)}"
+        raise ClusterLostError(error.fact, why=error.why, remedy=remedy) from error
+
+
+def _resume_command(out: Path) -> str:
+    return f"paraactive resume {shlex.quote(str(out))}"
 
 
 def _show(run: Run, as_json: bool, speedups: bool, comparison: Comparison | None = None) -> None:

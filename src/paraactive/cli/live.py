@@ -95,5 +95,5 @@ class LiveView:
         for name in ("node", *(f"{kind}, s" for kind in NODE_TIMES)):
             table.add_column(name, justify="right")
         for node, own in sorted(self._spent.items())[:16]:
-            table.add_row(str(node), *(f"{seconds:.2f}" for seconds in own))
+            table.add_row(str(node) if node >= 0 else "driver", *(f"{seconds:.2f}" for seconds in own))
         return table

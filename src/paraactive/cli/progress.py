@@ -9,7 +9,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from rich.text import Text
 
 from paraactive.errors import counted
-from paraactive.events import Compiling, Evaluated, Event, NodeJoined, NodeLost, Round, RunStarted
+from paraactive.events import Compiling, Evaluated, Event, NodeJoined, NodeLost, NodeSilent, Round, RunStarted
 
 
 class ProgressBar:
@@ -22,7 +22,7 @@ class ProgressBar:
         """`show` is called when there is something to be seen, if somebody else draws the bar, which is `progress`."""
         self._title = title
         self._sifted = self._selected = 0
-        self._console, self._lost = console, set[int]()
+        self._console, self._absent = console, set[int]()
         self.progress = Progress(
             TextColumn("{task.description}", style="bold", markup=False),
             BarColumn(bar_width=24),
@@ -60,8 +60,11 @@ class ProgressBar:
             self._advance(event)
         elif isinstance(event, NodeLost):
             self._console.print(f"node {event.node} is lost ({event.why}); what it was sifting is sifted by others")
-            self._lost.add(event.node)
-        elif isinstance(event, NodeJoined) and event.node in self._lost:
+            self._absent.add(event.node)
+        elif isinstance(event, NodeSilent):  # A warning says so.
+            self._absent.add(event.node)
+        elif isinstance(event, NodeJoined) and event.node in self._absent:
+            self._absent.discard(event.node)
             self._console.print(f"node {event.node} is back")
         elif isinstance(event, Evaluated) and self._task is not None:
             self.progress.update(self._task, mistakes=counted(event.mistakes, "mistake"))

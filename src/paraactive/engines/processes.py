@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import types
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -135,18 +136,22 @@ class Processes:
 
     def close(self) -> None:
         """See `Transport.close`: some time after their `Stop`, then by force."""
+        end = time.monotonic() + _SECONDS_TO_STOP
         for child in self._children.values():
             try:
-                child.process.wait(_SECONDS_TO_STOP)
+                child.process.wait(max(0.0, end - time.monotonic()))
             except subprocess.TimeoutExpired:
-                child.process.kill()
+                child.process.kill()  # A process that is stopped, by SIGSTOP, ends too.
         for child in self._children.values():
             self._let_go(child)
         self._children = {}
         self._blueprint.close()
 
     def _let_go(self, child: _Child) -> None:
-        child.process.wait()
+        try:
+            child.process.wait(_SECONDS_TO_STOP)
+        except subprocess.TimeoutExpired:
+            return  # The system holds it, as on a disk that hangs; it ends by itself as soon as the system lets it.
         child.outbox.put(None)
         for thread in child.threads:
             if thread is not threading.current_thread():

@@ -26,7 +26,8 @@ from typing import Any
 from paraactive.engines.hosting import Host, portable
 from paraactive.engines.letters import Letter
 from paraactive.engines.messages import Failed, FromNode, Gone, ToNode
-from paraactive.errors import ClusterError, InputError
+from paraactive.engines.ray_head import HeadWatch, patient_with_the_head, shut_down
+from paraactive.errors import ClusterError, ClusterLostError, InputError
 from paraactive.node import Node
 from paraactive.optional import require
 
@@ -133,9 +134,11 @@ class RayNodes:
         """All that is under way: for each actor a `take`, and each `put` that is not known to have arrived."""
         self._arrived: deque[tuple[_Actor, Letter[FromNode] | Gone]] = deque()
         self._mode = os.environ.get(_MODE)
+        self._head: HeadWatch | None = None
         try:
             if self._ours:
                 _connect(self._ray, address, nodes)
+            self._head = HeadWatch(self._ray)
             # In a list, or Ray would open it before the actor is there to say what is wrong.
             self._blueprint = [_put(self._ray, node)]
         except BaseException:
@@ -168,6 +171,8 @@ class RayNodes:
         """See `Transport.receive`."""
         end = float("inf") if timeout is None else time.monotonic() + timeout
         while True:
+            if self._head:
+                self._head.check()
             if not self._arrived:
                 self._look(min(max(0.0, end - time.monotonic()), _SECONDS_OF_A_LOOK))
             while self._arrived:
@@ -197,7 +202,7 @@ class RayNodes:
                 letters: list[bytes] | None = self._ray.get(call)
             except self._ray.exceptions.RayError as error:
                 _raise_if_ours(error)
-                self._arrived.append((actor, Gone(_last_words(error))))
+                self._arrived.append((actor, Gone(_reason(error))))
                 continue
             if call == actor.taking:
                 actor.heard = actor.heard or bool(letters)
@@ -214,21 +219,27 @@ class RayNodes:
         """See `Transport.close`: some time for their `Stop` to arrive, then by force."""
         if not self._blueprint:
             return
-        self._wait([call for call, to in self._calls.items() if to.heard and call != to.taking], _SECONDS_TO_STOP)
+        with suppress(self._ray.exceptions.RayError):  # The run has ended. What Ray says now must not hide its result.
+            self._wait([call for call, to in self._calls.items() if to.heard and call != to.taking], _SECONDS_TO_STOP)
         for number in list(self._actors):
-            self.end(number)
-        self._wait(list(self._calls), _SECONDS_TO_END)  # A call fails when its actor is known to be dead.
+            with suppress(self._ray.exceptions.RayError):
+                self.end(number)
+        with suppress(self._ray.exceptions.RayError):
+            self._wait(list(self._calls), _SECONDS_TO_END)  # A call fails when its actor is known to be dead.
         self._calls, self._blueprint = {}, []
         self._arrived.clear()
         self._leave()
 
     def _wait(self, calls: list[Any], seconds: float) -> None:
-        if calls:
+        """Wait for calls, if there is a head: without one, no call is known to have failed."""
+        if calls and self._head and self._head.answers:
             self._ray.wait(calls, num_returns=len(calls), timeout=seconds, fetch_local=False)
 
     def _leave(self) -> None:
+        if self._head:
+            self._head.close()
         if self._ours:
-            self._ray.shutdown()
+            shut_down(self._ray)
             _set_mode(self._ray, self._mode)
 
 
@@ -248,15 +259,31 @@ def _raise_if_ours(error: Any) -> None:
     """An error that every node would make as well is the end of the run."""
     if "failed to import on the worker" in str(error) or getattr(error, "actor_init_failed", False):
         raise _not_startable(str(error)) from error
+    if "owner has died" in str(error):
+        raise ClusterLostError(
+            "the Ray cluster has given up this machine",
+            why="the head could not reach it for some time, or its Ray process died, and all nodes were ended",
+            remedy="run 'ray start --address=HOST:PORT' here again and resume the run file",
+        ) from error
     cause = getattr(error, "cause", None)
     if isinstance(cause, BaseException):
         raise cause from error
 
 
-def _last_words(error: Any) -> str:
-    """Ray's reason, without its table of names and numbers, and its guesses."""
-    lines = [line for line in str(error).splitlines() if not line.startswith("\t")]
-    return " ".join(" ".join(lines[1:] or lines).split()).partition(". ")[0].removesuffix(".")
+_ENDS = {
+    "killed by `ray.kill`": "it was ended by 'ray.kill'",
+    "low on memory": "its machine ran out of memory",
+    "node has died": "its machine is gone",
+    "process has died": "its process died",
+    "unavailable": "it cannot be reached",
+    "nschedulable": "no machine can take it",
+}
+"""What Ray says when an actor is lost, among ids and RPC codes, in our words. The first that fits is taken."""
+
+
+def _reason(error: Any) -> str:
+    said = str(error)
+    return next((reason for words, reason in _ENDS.items() if words in said), "Ray has lost it")
 
 
 # Coming to a cluster -------------------------------------------------------------------------------------------------
@@ -316,7 +343,7 @@ def _connect(ray: Any, address: str | None, nodes: int) -> None:
 
 def _init(ray: Any, address: str, **options: Any) -> None:
     try:
-        with _undisturbed(ray):
+        with _undisturbed(ray), patient_with_the_head():
             ray.init(address, **_QUIET, **options)
     except Exception as error:
         raise ClusterError(

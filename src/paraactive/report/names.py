@@ -16,7 +16,12 @@ _RULES = {
     "passive": "passive (learn everything)",
 }
 _STREAMS = {"arrays": "arrays in memory", "table": "table", "unlabelled": "rows without labels"}
-_EVENTS = {"NodeLost": "node lost", "NodeJoined": "node joined", "ReplicaRebuilt": "replica rebuilt"}
+_EVENTS = {
+    "NodeLost": "node lost",
+    "NodeSilent": "node does not answer",
+    "NodeJoined": "node joined",
+    "ReplicaRebuilt": "replica rebuilt",
+}
 
 
 def learner_name(description: Mapping[str, Any]) -> str:

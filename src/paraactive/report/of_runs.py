@@ -230,8 +230,8 @@ def _timeline(number: int, story: Story, several: bool) -> Timeline | None:
     left_out = f" The first {_MOST_LANES} of {len(totals)} nodes." if len(totals) > _MOST_LANES else ""
     return Timeline(
         f"timeline-{number}", _titled("What the nodes did", story, several), Axis("seconds"), NODE_TIMES, _LOOKS,
-        [Lane(f"node {node}", lane) for node, lane in lanes.items()],
-        ["", *(f"{kind}, s" for kind in NODE_TIMES)], [[f"node {node}", *totals[node]] for node in sorted(totals)],
+        [Lane(_name(node), lane) for node, lane in lanes.items()],
+        ["", *(f"{kind}, s" for kind in NODE_TIMES)], [[_name(node), *totals[node]] for node in sorted(totals)],
         "Round by round, neighbouring rounds together; each part is as long as they took for it together."
         f"{beside}{left_out}",
     )  # fmt: skip
@@ -239,6 +239,10 @@ def _timeline(number: int, story: Story, several: bool) -> Timeline | None:
 
 def _total(times: NodeTimes) -> float:
     return sum(getattr(times, kind) for kind in NODE_TIMES)
+
+
+def _name(node: int) -> str:
+    return f"node {node}" if node >= 0 else "the driver"  # It sifts where no node answers.
 
 
 def _spent(rounds: Iterable[Round]) -> dict[int, list[float]]:
@@ -258,7 +262,7 @@ def _parts(node: int, spent: Sequence[float], rounds: Sequence[Round], start: fl
     for place, kind in enumerate(NODE_TIMES):
         length = min(spent[place], longest)
         if length > 0:
-            found.append(Part(place, start, length, f"node {node}, {numbers}\n{kind}: {length:.4g} s"))
+            found.append(Part(place, start, length, f"{_name(node)}, {numbers}\n{kind}: {length:.4g} s"))
             start += length
     return found
 

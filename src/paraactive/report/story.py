@@ -103,7 +103,7 @@ def read_story(path: str | Path, *, name: str | None = None, thorough: bool = Tr
         known, recorded = file.configuration, Recorded.of(file)
         rounds, first = recorded.rounds, recorded.rounds[0].version if recorded.rounds else 0
         ended = file.events("RunEnded")
-        kinds = ("NodeLost", "NodeJoined", "ReplicaRebuilt")
+        kinds = ("NodeLost", "NodeSilent", "NodeJoined", "ReplicaRebuilt")
         return Story(
             name=name or path.stem,
             path=path,
