@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -51,11 +52,8 @@ def test_every_byte_of_a_model_file_matters_or_does_not_change_the_model(
     data = subject.path.read_bytes()
     for where in range(0, len(data), 7):
         (tmp_path / "a.model").write_bytes(data[:where] + bytes([data[where] ^ 0x10]) + data[where + 1 :])
-        try:
-            model = Model.load(tmp_path / "a.model")
-        except ParaActiveError:
-            continue
-        assert (model.learner.digest(), model.classes, model.width) == subject.expected
+        with suppress(ParaActiveError):
+            assert subject.load(tmp_path / "a.model") == subject.expected
 
 
 # One by one ------------------------------------------------------------------------------------------------------

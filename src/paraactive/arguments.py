@@ -39,7 +39,7 @@ def check_oracle(oracle: Oracle | None, stream: Stream, rule: Rule, schedule: st
         raise InputError(
             f"oracle is of type {type(oracle).__name__}",
             why="it says who is asked, and for how many labels",
-            remedy="give Oracle(ask), ask being a function of positions and rows",
+            remedy="give Oracle(ask), where ask is a function of row numbers and rows that returns labels",
         )
     if oracle is None:
         if not labelled:

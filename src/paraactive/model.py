@@ -217,7 +217,9 @@ def _from_run(path: Path, learner: Learner | None, stream: Stream | None) -> Mod
     with RunFile.read(path) as file, file.understood():
         known = file.configuration
         if not file.version:
-            raise InputError(f"the run in {path} has learnt nothing yet", why="it is young", remedy="resume it first")
+            is_query = known["stream"]["kind"] == "unlabelled"
+            remedy = f"fill in its labels, then 'paraactive query {path}'" if is_query else "resume it first"
+            raise InputError(f"the run in {path} has learned nothing yet", why="it has only begun", remedy=remedy)
         learner = arguments.the_learner(learner, known["learner"], len(known["classes"]))
         place = file.load_snapshot(learner)
         if place.version < file.version and file.needs_stream:

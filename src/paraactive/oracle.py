@@ -14,6 +14,7 @@ from paraactive.errors import InputError
 from paraactive.events import Round
 from paraactive.examples import Entries, Features, Floats, Ints, Selected, SparseRows
 from paraactive.log import Log, Question
+from paraactive.streams.base import Stream
 from paraactive.streams.columns import label_column, named_labels
 from paraactive.validation import whole
 
@@ -24,11 +25,11 @@ class Oracle:
 
     Parameters
     ----------
-    ask : function of (rows, x) or (rows, x, key)
+    ask : function of (rows, x), or of (rows, x, key)
         Called with row numbers of the user's data and the features of these rows, at most `batch` at a time. Returns a
         label for each row, by the names of the stream's classes, or None for a row that is to be skipped. Sparse
-        features come dense. A parameter that is called `key` receives a text that is the same whenever the same rows
-        are asked for again.
+        features come dense. If it has a parameter named `key`, it is given, by that name, a text that is the same
+        whenever the same rows are asked for again.
     budget : int or None
         Rows that may be asked for in all; the run ends where it would need more. None: no limit.
     batch : int
@@ -77,6 +78,16 @@ class Oracle:
             if getattr(self, name) is not None:
                 whole(name, getattr(self, name), 1)
         whole("batch", self.batch, 1)
+        try:
+            inspect.signature(self.ask).bind(None, None, **({"key": ""} if self.takes_key else {}))
+        except TypeError as error:
+            raise InputError(
+                "ask cannot be called with rows and their features",
+                why=str(error),
+                remedy="give a function of (rows, x), or of (rows, x, key)",
+            ) from None
+        except ValueError:  # A function that is not written in Python may not say what it takes.
+            pass
 
     @property
     def takes_key(self) -> bool:
@@ -126,8 +137,8 @@ class AskingLog:
     run takes it for one that was cut short, and does it again, whole.
     """
 
-    def __init__(self, log: Log, answers: Answers, oracle: Oracle, classes: tuple[str, ...]) -> None:
-        self._log, self._answers, self._oracle, self._classes = log, answers, oracle, classes
+    def __init__(self, log: Log, answers: Answers, oracle: Oracle, stream: Stream) -> None:
+        self._log, self._answers, self._oracle, self._stream = log, answers, oracle, stream
         self._ends_at: int | None = None
         """Where the present round ends, if that is before its last example."""
         self._is_spent = False
@@ -180,8 +191,7 @@ class AskingLog:
         examples = selected.examples
         row_of = {position: row for row, position in enumerate(examples.index.tolist())}
         for question in self._open_questions(selected, known, row_of):
-            rows = [row_of[position] for position in question.position.tolist()]
-            told = self._ask(question, _dense(examples.x[np.array(rows, np.intp)]))
+            told = self._ask(question, _dense(self._stream.at(question.position).x))
             self._answers.remember(question.position, told)
             known.update(zip(question.position.tolist(), told, strict=True))
         y = [known[position] for position in row_of]
@@ -199,7 +209,7 @@ class AskingLog:
         if missing:
             self._answers.secure()  # It may take days, or end here.
         for question in self._answers.questions():
-            if row_of.keys() >= set(question.position.tolist()):
+            if row_of.keys() & set(question.position.tolist()):  # It may have rows that are not selected any more.
                 yield question
         examples = selected.examples
         missing = [row_of[position] for position in missing if position not in known]
@@ -223,7 +233,7 @@ class AskingLog:
                 remedy="return one label for each row, in their order, or None to skip it",
             )
         labels = [label for label in told if label is not None]
-        names = iter(named_labels(label_column(labels), self._classes).tolist() if labels else ())
+        names = iter(named_labels(label_column(labels), tuple(self._stream.classes)).tolist() if labels else ())
         return [None if label is None else next(names) for label in told]
 
 

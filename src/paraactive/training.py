@@ -198,8 +198,9 @@ def resume(
 
     `examples` extends the run, which then equals one long run. `nodes` and `engine` may differ from before. `stream`,
     `learner` and `rule` are for parts that the run file cannot make by itself (arrays in memory, parts of your own);
-    a stream may be handed over with more passes than before. An asynchronous run goes on from its last tile; what its
-    model becomes depends on who was fast, stopped or not.
+    a stream may be handed over with more passes than before. `durability` is as before, unless it is given. The whole
+    log is compared with its hashes first. An asynchronous run goes on from its last tile; what its model becomes
+    depends on who was fast, stopped or not.
     """
     with ExitStack() as engines, RunFile.resume(path) as file:  # The file is closed first: engines may die at the end.
         with file.understood():
@@ -214,7 +215,8 @@ def resume(
             tried = find_again(known["test"], stream) if test is None else find_test(test, stream)
             where, schedule = str(known["engine"]), str(known["schedule"])
             address = known["address"] if where == "ray" else None
-            file.survive(known.get("durability", "process") if durability is None else durability)
+            durability = str(known.get("durability", "process")) if durability is None else durability
+            file.survive(durability)
             setting = _Setting(
                 node,
                 plan,
@@ -242,7 +244,7 @@ def resume(
             _catch_up(run, file, setting)
         watching = list(observers)
         host = engines.enter_context(closing(_start(setting, watching)))
-        file.configure(**_configuration(setting))
+        file.configure(**_configuration(setting), durability=durability)
         return _go_on(run, host, file, setting, watching)
 
 
@@ -337,7 +339,7 @@ def _asking(log: Log, setting: _Setting) -> Log:
     if setting.oracle is None:
         return log
     answers = cast(Answers, log)  # All our logs keep them.
-    return cast(Log, AskingLog(log, answers, setting.oracle, setting.node.stream.classes))
+    return cast(Log, AskingLog(log, answers, setting.oracle, setting.node.stream))
 
 
 def _resize(run: Run, engine: Engine, file: RunFile | None, setting: _Setting) -> None:

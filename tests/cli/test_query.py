@@ -106,7 +106,7 @@ def test_people_are_told_what_to_do(capsys: Printed) -> None:
     said = capsys.readouterr().out
     assert said.splitlines() == [
         "40 labels are asked for in run.db.ask.csv.",
-        "Fill in the column label: down, up, or skip to leave a row out.",
+        "Fill in the column label with down, up, or write skip to leave a row out.",
         "Then continue with: paraactive query run.db",
     ]
 
@@ -260,7 +260,7 @@ def test_a_label_that_was_learned_can_be_corrected_and_no_other_is_lost(capsys: 
     _fill_in(_true)
     with RunFile.read("run.db") as file:
         before, answers = file.positions(), file.answers()
-        position = next(position for position, row in file.asked(since=0).items() if row == int(wrong))
+        position = next(position for position, row in file.asked().items() if row == int(wrong))
     said = figures(capsys, "query", "run.db", "--json", "--correct", f"{wrong}={NAMES[int(wrong)]}")
     assert said["told"] > len(answers)
     with RunFile.read("run.db") as file:
@@ -344,7 +344,8 @@ def test_a_column_that_is_called_like_an_identifier_is_no_feature_unless_it_is_n
     assert list(questions()[0]) == ["position", "row", "label", "user_id", "across", "high"]
     with RunFile.read("run.db") as file:
         assert file.configuration["width"] == 2
-    Path("run.db").unlink()
+    for each in ("run.db", "run.db.ask.csv"):
+        Path(each).unlink()
     figures(capsys, *BEGIN, "--features", "user_id,across", "--json")
     assert list(questions()[0]) == ["position", "row", "label", "high", "user_id", "across"]
 

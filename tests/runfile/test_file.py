@@ -19,6 +19,7 @@ from paraactive.events import Evaluated, Round, RunStarted, SnapshotTaken
 from paraactive.examples import Entries, Examples, Place, Selected
 from paraactive.runfile import RunFile
 from paraactive.runfile.seals import of_snapshot
+from paraactive.schedules.base import Plan
 from paraactive.state import pack
 
 WIDTH = 3
@@ -265,7 +266,7 @@ def test_a_gap_in_the_log_is_noticed_when_the_file_is_opened(written: Path, way:
 
 
 def test_a_gap_that_opens_later_is_noticed_when_it_is_read(written: Path):
-    with RunFile.read(written) as file:
+    with RunFile.resume(written) as file:
         sql(written, "DELETE FROM entries WHERE sequence IN (17, 18)")
         with pytest.raises(RunFileError, match="2 of the entries 10 to 19 are not there"):
             file.entries(10, 20, None)
@@ -288,9 +289,18 @@ def test_readers_see_whole_committed_rounds_while_a_writer_writes(path: Path):
             writer._pending.clear()
 
 
-def test_an_open_reader_does_not_stop_the_writer(written: Path):
+def test_an_open_reader_does_not_stop_the_writer_and_sees_one_state(written: Path):
     with RunFile.read(written) as reader, RunFile.resume(written) as writer:
         a_round(writer, some_selected(5))
         writer.snapshot(Place(writer.version, writer.rounds), {}, "")
         assert (reader.version, writer.version) == (160, 165)
-        assert len(reader.entries(0, 165, None)) == 165
+        assert len(list(reader.ended_rounds())) == 4
+        with pytest.raises(RunFileError, match="5 of the entries 0 to 164 are not there"):
+            reader.entries(0, 165, None)
+
+
+def test_a_reader_beside_a_run_that_goes_back_sees_the_state_before(written: Path):
+    with RunFile.resume(written) as writer, RunFile.read(written) as reader:
+        writer.drop_short_round(Plan(1000, 200, 100, 1))
+        assert writer.rounds == 3
+        assert [len(each.entries) for each in reader.stretches(Place(0, 0), None)] == [40] * 4

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import sqlite3
 import subprocess
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,13 +15,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disk import sql
+from disk import forked, sql
 from making import two_moons
 from paraactive import Arrays, LaSVM, Model, Oracle, replay, resume, train
 from paraactive.cli import app
-from paraactive.errors import InputError, RunFileError
+from paraactive.errors import InputError, RunFileError, RunFileWarning
 from paraactive.events import Round
-from paraactive.runfile import RunFile
+from paraactive.runfile import RunFile, connection, file
 from paraactive.streams import Unlabelled
 
 X, Y = two_moons(600, noise=0.15, seed=0)
@@ -104,6 +107,10 @@ def _without_journal(path: Path) -> None:
     path.with_name(path.name + "-wal").unlink()
 
 
+def _short_journal(path: Path) -> None:
+    os.truncate(path.with_name(path.name + "-wal"), 5000)
+
+
 @pytest.mark.parametrize(
     ("loss", "said"),
     [
@@ -111,6 +118,7 @@ def _without_journal(path: Path) -> None:
         (_replaced, "another run.db was put in its place"),
         (_truncated, "run.db was cut short"),
         (_without_journal, "run.db-wal was removed"),
+        (_short_journal, "run.db-wal was cut short"),
     ],
 )
 def test_a_run_whose_file_is_lost_ends_with_an_error_that_says_so(
@@ -123,7 +131,7 @@ def test_a_run_whose_file_is_lost_ends_with_an_error_that_says_so(
             loss(path)
 
     with pytest.raises(RunFileError, match=said):
-        a_run(path, observers=[lose])
+        a_run(path, observers=[lose], snapshot_seconds=0)  # Each round is committed.
 
 
 # Which crash -----------------------------------------------------------------------------------------------------
@@ -202,14 +210,91 @@ def test_a_run_file_that_cannot_be_replaced_is_kept(tmp_path: Path, monkeypatch:
     digest = Model.load(path).learner.digest()
 
     def full(*_: object, **__: object) -> None:
-        raise RunFileError(f"cannot write {path}", why="disk is full", remedy="make room")
+        raise sqlite3.OperationalError("database or disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr(RunFile, "configure", full)
-        with pytest.raises(RunFileError, match="disk is full"):
+        patched.setattr(file, "seal", full)
+        with pytest.raises(RunFileError, match=r"cannot write .*run\.db: database or disk is full"):
             a_run(path, overwrite=True)
     assert Model.load(path).learner.digest() == digest
     assert [each.name for each in tmp_path.iterdir()] == ["run.db"]
     a_run(path, overwrite=True, examples=300)
     assert replay(path).seen == 300
     assert [each.name for each in tmp_path.iterdir()] == ["run.db"]
+
+
+def test_a_run_file_that_is_being_replaced_when_the_program_dies_is_there_whole(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    a_run(path)
+    digest = Model.load(path).learner.digest()
+    for moment in ("_settle", "_remove"):
+
+        def die(*_: object, **__: object) -> None:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        def replace(moment: str = moment) -> None:
+            setattr(connection, moment, die)
+            a_run(path, overwrite=True)
+
+        child = forked(replace)
+        child.join()
+        assert child.exitcode == -signal.SIGKILL
+        assert Model.load(path).learner.digest() == digest
+    a_run(path, overwrite=True, examples=300)
+    assert [each.name for each in tmp_path.iterdir()] == ["run.db"]
+
+
+def test_a_link_to_a_run_file_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    link, path = tmp_path / "run.db", tmp_path / "there" / "run.db"
+    a_run(path)
+    link.symlink_to(path)
+    a_run(link, overwrite=True, examples=300)
+    assert link.is_symlink()
+    assert replay(path).seen == 300
+
+
+def test_a_durability_that_is_given_to_resume_is_remembered(tmp_path: Path) -> None:
+    a_run(tmp_path / "run.db", examples=300)
+    resume(tmp_path / "run.db", stream=Arrays(X, NAMES), examples=400, durability="power")
+    with RunFile.read(tmp_path / "run.db") as run:
+        assert run.configuration["durability"] == "power"
+
+
+# The journal -----------------------------------------------------------------------------------------------------
+
+
+def test_damage_to_the_journal_of_a_killed_run_is_said(tmp_path: Path) -> None:
+    live, path = tmp_path / "live.db", tmp_path / "run.db"
+
+    def copy(_: object) -> None:
+        if live.exists():
+            for suffix in ("", "-wal"):
+                shutil.copy(f"{live}{suffix}", f"{path}{suffix}")
+
+    a_run(live, snapshot_seconds=0, observers=[copy])
+    data = Path(f"{path}-wal").read_bytes()
+    whole = _seen(path, data)
+    shorter = 0
+    for where in [*range(8, 32), *range(40, len(data), len(data) // 60)]:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always", RunFileWarning)
+            seen = _seen(path, data[:where] + bytes([data[where] ^ 1]) + data[where + 1 :])
+        if seen is not None and seen != whole:
+            shorter += 1
+            assert any("the journal run.db-wal is damaged" in str(each.message) for each in said), where
+    assert shorter > 20
+
+
+def _seen(path: Path, journal: bytes) -> int | None:
+    """Examples seen, by a copy of the file with this journal; None if it is refused."""
+    folder = path.parent / "copy"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    copy = Path(shutil.copy(path, folder))
+    Path(f"{copy}-wal").write_bytes(journal)
+    try:
+        with RunFile.read(copy) as run:
+            return run.seen
+    except RunFileError:
+        return None

@@ -14,7 +14,7 @@ from disk import sql
 from making import two_moons
 from paraactive import Arrays, LaSVM, Model, replay, resume, train
 from paraactive.errors import ParaActiveError, RunFileError, RunFileWarning
-from paraactive.runfile import FORMAT, RunFile
+from paraactive.runfile import FORMAT, RunFile, seals
 from paraactive.state import pack, unpack
 
 X, Y = two_moons(600, noise=0.15, seed=0)
@@ -177,11 +177,50 @@ def test_a_model_file_of_the_older_format_is_read_with_a_note() -> None:
     assert model.learner.digest() == NAMES_OF_OLDER["format4.sqlite"]
 
 
+@pytest.mark.parametrize("moment", range(1, 12))
+def test_an_upgrade_that_is_interrupted_leaves_the_older_file(
+    moment: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = Path(shutil.copy(OLDER / "format4-asynchronous.sqlite", tmp_path / "run.db"))
+    extended, calls = seals.extended, list[int]()
+
+    def interrupted(*arguments: Any) -> bytes:
+        calls.append(1)
+        if len(calls) == moment:
+            raise KeyboardInterrupt
+        return extended(*arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(seals, "extended", interrupted)
+        with pytest.warns(RunFileWarning, match="has no hashes"), pytest.raises(KeyboardInterrupt):
+            RunFile.resume(path)
+    assert sql(path, "PRAGMA user_version") == [(4,)]
+    with pytest.warns(RunFileWarning, match="has no hashes"):
+        RunFile.resume(path).close()
+    assert replay(path).learner.digest() == NAMES_OF_OLDER["format4-asynchronous.sqlite"]
+
+
+def test_a_format_number_that_was_changed_is_damage(tmp_path: Path) -> None:
+    path = a_run(tmp_path / "run.db")
+    sql(path, "PRAGMA user_version = 4")
+    for way in READ.values():
+        with pytest.raises(RunFileError, match="its format number is that of files without hashes"):
+            way(path)
+
+
+def test_a_round_that_is_missing_behind_a_snapshot_is_damage(tmp_path: Path) -> None:
+    path = a_run(tmp_path / "run.db", "asynchronous")
+    sql(path, "DELETE FROM rounds WHERE number = (SELECT max(number) FROM rounds)")
+    for way in READ.values():
+        with pytest.raises(RunFileError, match=r"beyond the end of its log|where its rounds say"):
+            way(path)
+
+
 # A run that is extended goes on with the chain -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("schedule", ["synchronous", "pipelined", "sequential"])
-def test_the_chain_of_an_extended_run_is_that_of_one_long_run(schedule: str, tmp_path: Path) -> None:
+def test_the_chain_of_an_extended_run_is_whole(schedule: str, tmp_path: Path) -> None:
     short, whole = tmp_path / "short.db", tmp_path / "whole.db"
     a_run(short, schedule, examples=350)
     resume(short, stream=Arrays(X, NAMES), examples=600)

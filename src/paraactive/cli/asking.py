@@ -13,7 +13,7 @@ import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -69,6 +69,12 @@ def query_labels(
         _go_on(Path(data), budget, correct or [], as_json)
         return
     path: Path = _needed("out", out)
+    if questions_of(path).exists():
+        raise InputError(
+            f"{questions_of(path)} already exists",
+            why="it has the questions, and perhaps the labels, of an earlier run",
+            remedy="remove it, or give another --out",
+        )
     if correct:
         raise InputError("--correct is given for a new run", why="it has no labels yet", remedy="leave it out")
     names = _class_names(_needed("classes", classes))
@@ -94,6 +100,7 @@ def _go_on(path: Path, budget: int | None, corrections: list[str], as_json: bool
     _read_answers(path, may_miss=bool(corrections))
     for correction in corrections:
         _correct(path, correction)
+    questions_of(path).unlink(missing_ok=True)  # Its labels are in the run file.
     _until_asked(path, stream, resume, oracle, as_json)
 
 
@@ -127,7 +134,7 @@ def _features(data: str, named: list[str] | None, id_column: str | None) -> list
     numbers = number_columns(data)
     if id_column is not None:
         check_column(data, id_column, list(column_names(data) or ()))
-    return [name for name in numbers if name != id_column and not (id_column is None and is_like_an_index(name))]
+    return [name for name in numbers if name != id_column and not is_like_an_index(name)]
 
 
 def _class_names(text: str) -> list[str] | list[int]:
@@ -206,8 +213,7 @@ def _write_questions(path: Path, stream: Stream, wanted: _LabelsWanted, as_json:
         return
     are = "label is" if len(rows) == 1 else "labels are"
     print(f"{len(rows):,} {are} asked for in {questions}.")
-    skip = "" if _SKIP in known["classes"] else f", or {_SKIP} to leave a row out"
-    print(f"Fill in the column label: {', '.join(known['classes'])}{skip}.")
+    print(f"Fill in the column label with {', '.join(known['classes'])}{_or_skip(known['classes'])}.")
     of_budget = "" if known["budget"] is None else f" ({len(told) + len(rows):,} of the budget of {known['budget']:,})"
     print(f"Then continue with: paraactive query {shlex.quote(str(path))}{of_budget}")
 
@@ -240,20 +246,35 @@ def _read_answers(path: Path, *, may_miss: bool) -> None:
             classes, asked = tuple(run.configuration["classes"]), run.asked()
         positions = [_position(questions, line, row, asked) for line, row in table]
         _check_once(questions, positions)
-        answers = {
+        given = {
             position: _answer(questions, line, row, classes)
             for position, (line, row) in zip(positions, table, strict=True)
             if (row["label"] or "").strip()
         }
+        _check_learned(questions, {at: y for at, y in given.items() if at < run.seen}, run.answers(), asked)
+        answers = {position: y for position, y in given.items() if position >= run.seen}
         if answers:
             run.remember(np.array([*answers], np.int64), [*answers.values()])
-    missing = len(table) - len(answers)
+        missing = sum(position >= run.seen for position in positions) - len(answers)
     if missing and not may_miss:
         raise InputError(
             f"{missing:,} of {len(table):,} rows of {questions} {'has' if missing == 1 else 'have'} no label yet",
             why="the labels of a round are learned together; the labels that are there are safe in the run file",
-            remedy="fill in the others, or write skip for a row that cannot be labeled",
+            remedy=f"fill in the others{_or_skip(classes)}",
         )
+
+
+def _check_learned(
+    questions: Path, given: dict[int, int | None], known: dict[int, int | None], asked: dict[int, int]
+) -> None:
+    """Lines of an earlier round may be there still, if they say what was learned."""
+    for position, y in given.items():
+        if known.get(position) != y:
+            raise InputError(
+                f"{questions} has another label for row {asked[position]}, which was answered before",
+                why="its round has ended",
+                remedy=f"change it with --correct {asked[position]}=LABEL, and remove the line",
+            )
 
 
 _Row: TypeAlias = "dict[str, str | None]"
@@ -270,10 +291,13 @@ def _table(questions: Path) -> list[tuple[int, _Row]]:
     head = text.partition("\n")[0]
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count))
     table: list[tuple[int, _Row]] = []
+    line = 1
     limit = csv.field_size_limit(2**31 - 1)  # A text to be labeled may be long.
     try:
         for row in reader:
-            table.append((reader.line_num, row))
+            if any(value for value in row.values()):  # Spreadsheets add empty lines.
+                table.append((line + 1, row))
+            line = reader.line_num
     except csv.Error as error:
         raise InputError(f"cannot read {questions}", why=str(error), remedy="save it as CSV, in UTF-8") from None
     finally:
@@ -316,8 +340,6 @@ def _check_once(questions: Path, positions: list[int]) -> None:
 
 def _answer(questions: Path, line: int, row: _Row, classes: tuple[str, ...]) -> int | None:
     said = (row["label"] or "").strip()
-    if said == _SKIP and said not in classes:
-        return None
     try:
         return _label(said, classes)
     except InputError as error:
@@ -326,33 +348,47 @@ def _answer(questions: Path, line: int, row: _Row, classes: tuple[str, ...]) -> 
         ) from None
 
 
-def _label(said: str, classes: tuple[str, ...]) -> int:
+def _or_skip(classes: Sequence[str]) -> str:
+    """Nothing where it is the name of a class."""
+    return "" if _SKIP in classes else f", or write {_SKIP} to leave a row out"
+
+
+def _label(said: str, classes: tuple[str, ...]) -> int | None:
+    """The label as it travels; None to skip the row."""
+    if said == _SKIP and _SKIP not in classes:
+        return None
     if said not in classes:
         near = difflib.get_close_matches(said, classes, n=1)
         raise InputError(
             f"no label {said!r}",
             why=f"the labels are {', '.join(classes)}",
-            remedy=f"did you mean {near[0]!r}?" if near else f"write one of these, or {_SKIP}",
+            remedy=f"did you mean {near[0]!r}?" if near else f"write one of these{_or_skip(classes)}",
         )
     return int(named_labels(np.array([said]), classes)[0])
 
 
 def _correct(path: Path, correction: str) -> None:
     """Change a label that was told; the run goes back to before it was learned."""
-    number, _, said = correction.partition("=")
-    row = _number(number)
+    number, equals, said = (part.strip() for part in correction.partition("="))
+    if not equals or not said:
+        raise InputError(
+            f"--correct {correction}",
+            why="it does not have the form ROW=LABEL",
+            remedy="give the row number and the label, as --correct 17=spam",
+        )
     with RunFile.resume(path) as run:
         with run.understood():
-            classes, asked = tuple(run.configuration["classes"]), run.asked(since=0)
-        positions = [position for position, key in asked.items() if key == row]
+            classes, asked = tuple(run.configuration["classes"]), run.asked()
+        positions = [position for position, key in asked.items() if key == _number(number)]
         if not positions:
             raise InputError(
                 f"--correct {correction}",
                 why=f"no label of row {number} was asked for",
                 remedy="give the row number of an earlier question and its label, as --correct 17=spam",
             )
-        skipped = said == _SKIP and said not in classes
-        run.correct(positions[0], None if skipped else _label(said, classes))
+        y = _label(said, classes)
+        questions_of(path).unlink(missing_ok=True)  # Its labels are in the run file, and must not undo this one.
+        run.correct(positions[0], y)
 
 
 def _labels(answers: dict[int, int | None]) -> int:

@@ -47,21 +47,30 @@ def seal(database: sqlite3.Connection, part: str) -> None:
     database.execute("INSERT OR REPLACE INTO seals VALUES (?, ?)", (part, _hash_of(database, part)))
 
 
+def replace_rows(database: sqlite3.Connection, table: str, rows: list[tuple[Any, ...]]) -> None:
+    """Write rows of questions or answers, by their position, and bring the hash of both tables up to date."""
+    (known,) = database.execute("SELECT hash FROM seals WHERE part = 'answers'").fetchone() or (seals.NO_ROWS,)
+    for row in rows:
+        before = database.execute(f"SELECT * FROM {table} WHERE position = ?", row[:1]).fetchall()
+        known = seals.with_rows(known, table, [row], gone=before)
+    places = ", ".join("?" * len(rows[0])) if rows else ""
+    database.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({places})", rows)
+    database.execute("INSERT OR REPLACE INTO seals VALUES ('answers', ?)", (known,))
+
+
 def find_broken_seal(database: sqlite3.Connection) -> str | None:
     """The part whose hash does not match; None if all do."""
-    database.execute("BEGIN")  # All statements see one state of the file, also while a live run writes.
-    known = dict(database.execute("SELECT part, hash FROM seals"))
-    now = {part: _hash_of(database, part) for part in _PARTS}
-    database.commit()
-    return next((part for part in _PARTS if known.get(part, seals.of_values(part, [])) != now[part]), None)
+    known = {"answers": seals.NO_ROWS} | dict(database.execute("SELECT part, hash FROM seals"))
+    return next((part for part in _PARTS if known.get(part) != _hash_of(database, part)), None)
 
 
 def _hash_of(database: sqlite3.Connection, part: str) -> bytes:
     if part == "configuration":
         return seals.of_values(part, database.execute("SELECT name, value FROM configuration ORDER BY name").fetchall())
-    answers = database.execute("SELECT position, y FROM answers ORDER BY position").fetchall()
-    asked = database.execute("SELECT position, key, batch FROM questions ORDER BY position").fetchall()
-    return seals.of_values(part, answers + asked)
+    total = seals.NO_ROWS
+    for table in ("answers", "questions"):
+        total = seals.with_rows(total, table, database.execute(f"SELECT * FROM {table}").fetchall())
+    return total
 
 
 def seal_all(database: sqlite3.Connection, links: list[Link], read: Callable[[int, int], Stored]) -> None:

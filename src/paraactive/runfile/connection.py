@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -54,14 +54,17 @@ _UPGRADE = (
     "INSERT INTO answers SELECT position, y FROM older_answers",
     "DROP TABLE older_answers",
     *_NEW_IN_5,
+    # So that labels that were learned can be corrected.
+    "INSERT INTO questions SELECT position, key, '' FROM entries WHERE position IN (SELECT position FROM answers)",
     f"PRAGMA user_version = {FORMAT}",
 )
 
 
 def create(path: Path) -> sqlite3.Connection:
     """A new file with empty tables, not yet committed: what is put in with them is there together or not at all."""
-    connection = connect(path, "rwc")
-    with translated(path, "create"), _closed_on_failure(connection):
+    connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=rwc", uri=True, timeout=10)
+    with _closed_on_failure(connection):
+        set_durability(connection, "process")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN")
         connection.execute(f"PRAGMA application_id = {_APPLICATION}")
@@ -98,23 +101,43 @@ def check_room(path: Path, overwrite: bool) -> None:
 
 
 @contextmanager
-def room_made(path: Path, overwrite: bool) -> Generator[None]:
-    """Put aside what is there, if we may: it comes back if the block fails, on a full disk for example."""
-    check_room(path, overwrite)
-    places = [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")]
-    aside = {place: place.with_name(f".{place.name}.replaced") for place in places if place.exists()}
-    for place, there in aside.items():
-        os.replace(place, there)
+def replaced_by_new(path: Path) -> Generator[sqlite3.Connection]:
+    """A new run file that takes the place of `path`, and of what is there, when the block ends: whole or not at all."""
+    target = Path(os.path.realpath(path))
+    new = target.with_name(f".{target.name}.new")
     try:
-        yield
-    except BaseException:
-        for place in places:
-            place.unlink(missing_ok=True)
-        for place, there in aside.items():
-            os.replace(there, place)
-        raise
-    for there in aside.values():
-        there.unlink()
+        _remove(new)
+        with translated(path, "write"):
+            connection = create(new)
+        with closing(connection), translated(path, "write"):
+            yield connection
+            connection.commit()
+        if target.exists():
+            _settle(target)
+        _remove(target, but="")
+        os.replace(new, target)
+    except OSError as error:
+        if isinstance(error, RunFileError):
+            raise
+        raise RunFileError(
+            f"cannot write {path}",
+            why=(error.strerror or str(error)).lower(),
+            remedy="give a place that exists and that you may write to",
+        ) from error
+    finally:
+        _remove(new)
+
+
+def _remove(path: Path, but: str | None = None) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        if suffix != but:
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _settle(path: Path) -> None:
+    """Put what is in the journal of an older run into its file, which then is whole by itself."""
+    with suppress(sqlite3.Error, RunFileError), closing(connect(path, "rw")) as older:
+        older.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _is_unborn(path: Path) -> bool:
@@ -230,6 +253,9 @@ def open_checked(
                 why="it is a SQLite file of another program",
                 remedy="give a file that train wrote",
             )
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        if version == _WITHOUT_HASHES and "seals" in tables:
+            raise damaged(path, "its format number is that of files without hashes, and it has hashes")
         if version not in (_WITHOUT_HASHES, FORMAT) and not any_version:
             raise RunFileError(
                 f"{path} has format {version}",
@@ -269,7 +295,7 @@ def translated(path: Path, doing: str) -> Generator[None]:
         if doing == "write":
             raise RunFileError(
                 f"cannot write {path}",
-                why=said if "full" in said else f"{said}, perhaps the disk is full",
+                why=said if "full" in said or "I/O" not in said else f"{said}, perhaps the disk is full",
                 remedy=f"all rounds up to the last commit are safe: make room, then 'paraactive resume {path}'",
             ) from error
         raise RunFileError(f"cannot {doing} {path}", why=said, remedy="check the path and its permissions") from error

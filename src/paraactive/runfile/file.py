@@ -28,8 +28,9 @@ from paraactive.learners.base import Learner
 from paraactive.log import Learnt, Question, joined
 from paraactive.node import as_on_a_node, relearn
 from paraactive.runfile import connection, seals
-from paraactive.runfile.chain import ROUND, find_broken_seal, read_links, round_row, seal, seal_all
+from paraactive.runfile.chain import ROUND, find_broken_seal, read_links, replace_rows, round_row, seal, seal_all
 from paraactive.runfile.features import dense_rows, sparse_rows, to_blobs
+from paraactive.runfile.journal import Journal, read_journal
 from paraactive.runfile.lock import RunLock
 from paraactive.runfile.place import FilePlace
 from paraactive.runfile.seals import ChainCheck, Link, Stored, check_nothing
@@ -53,12 +54,15 @@ class RunFile:
         self.path = path
         self._database, self._lock = database, lock
         self._place = FilePlace(path)
-        self._durability = "process"
+        self._durability, self._is_abandoned = "process", False
         self._committed = self.last_snapshot_at = time.monotonic()
         self._keeps_x = True
         self._stream: Stream | None = None
         self._pending: list[Stored] = []
         """Entries that are not yet part of a link of the chain."""
+        self._answers: dict[int, int | None] | None = None
+        self._questions: dict[int, tuple[str, int, int]] | None = None
+        """Those without an answer. Both are read when they are first asked for: only this run writes them."""
         if lock:
             self._place.check()
         with self._guarded("read"):
@@ -78,11 +82,11 @@ class RunFile:
         with ExitStack() as undo:
             lock = RunLock(path)
             undo.callback(lock.release)
-            with connection.room_made(path, overwrite), ExitStack() as opened:
-                file = cls(path, opened.enter_context(closing(connection.create(path))), lock)
-                file.configure(**configuration)
-                file.survive(durability)
-                opened.pop_all()
+            connection.check_room(path, overwrite)
+            with connection.replaced_by_new(path) as database:
+                _configure(database, configuration)
+            file = cls(path, undo.enter_context(closing(connection.connect(path, "rw"))), lock)
+            file.survive(durability)
             undo.pop_all()
             return file
 
@@ -107,7 +111,7 @@ class RunFile:
             else:
                 file._upgrade()
         except BaseException:
-            file.close()
+            file._abandon()
             raise
         return file
 
@@ -126,8 +130,12 @@ class RunFile:
             lock = RunLock(path) if locked else None
             if lock:
                 undo.callback(lock.release)
-            opened = connection.open_checked(path, to_write=locked, thorough=thorough)
-            file = cls(path, undo.enter_context(closing(opened)), lock)
+            journal = read_journal(path)
+            opened = undo.enter_context(closing(connection.open_checked(path, to_write=locked, thorough=thorough)))
+            if not locked:
+                opened.execute("BEGIN")  # A reader sees one state of the file, whatever a live run writes.
+            file = cls(path, opened, lock)
+            file._check_journal(journal)
             if file.has_hashes:
                 file._check_seals()
             else:
@@ -140,11 +148,21 @@ class RunFile:
             undo.pop_all()
             return file
 
+    def _check_journal(self, journal: Journal) -> None:
+        """Say so if SQLite ignores commits that lie behind a damaged place of the journal."""
+        if journal.unread():
+            warnings.warn(
+                f"the journal {journal.path.name} is damaged: the last commits in it cannot be read, so {self.path} is "
+                "read as it was before them; resume the run to learn them again",
+                RunFileWarning,
+                stacklevel=4,
+            )
+
     def close(self) -> None:
         """Commit what is whole and let go of the file."""
         try:
             self._commit()
-            if self._lock:
+            if self._lock and not self._is_abandoned:
                 self._place.check()
             if self._lock:
                 # Who only looks cannot do it: if somebody does just now, the run would stay in the file beside it.
@@ -161,9 +179,16 @@ class RunFile:
         return self
 
     def __exit__(self, *failure: object) -> None:
-        if failure[0] is not None and self._database.in_transaction:
-            # Half a round may be pending; the last whole round is on disk.
+        if failure[0] is None:
+            self.close()
+        else:
+            self._abandon()
+
+    def _abandon(self) -> None:
+        """Close it after a failure. Half a round may be pending; the last whole round is on disk."""
+        if self._database.in_transaction:
             self._database.rollback()
+        self._is_abandoned = True
         self.close()
 
     # Configuration -----------------------------------------------------------------------------------------------
@@ -177,10 +202,8 @@ class RunFile:
 
     def configure(self, **values: Any) -> None:
         """Set these."""
-        rows = [(name, json.dumps(value, default=_plain)) for name, value in values.items()]
         with self._guarded("write"):
-            self._database.executemany("INSERT OR REPLACE INTO configuration VALUES (?, ?)", rows)
-            seal(self._database, "configuration")
+            _configure(self._database, values)
             self._commit()
 
     def survive(self, durability: str) -> None:
@@ -327,8 +350,7 @@ class RunFile:
         rounds = list(self.ended_rounds())
         number = next((ended.number for ended in rounds if ended.seen > position), None)
         with self._guarded("write"), self._surviving_power_loss():
-            self._database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (position, y))
-            seal(self._database, "answers")
+            replace_rows(self._database, "answers", [(position, y)])
             if number is not None:
                 changed = 0
                 if y is not None:
@@ -339,6 +361,7 @@ class RunFile:
                     seal_all(self._database, self._links(), self._stored)
                 else:
                     self._forget_rounds(rounds, number)
+        self._answers = self._questions = None
         self._check_whole()
 
     def _go_back(self, number: int) -> None:
@@ -421,51 +444,49 @@ class RunFile:
 
     def answers(self) -> dict[int, int | None]:
         """See `oracle.Answers`."""
-        with self._guarded("read"):
-            return dict(self._database.execute("SELECT position, y FROM answers"))
+        if self._answers is None:
+            with self._guarded("read"):
+                self._answers = dict(self._database.execute("SELECT position, y FROM answers"))
+        return self._answers
 
     def questions(self) -> list[Question]:
         """See `oracle.Answers`."""
-        if not self.has_hashes:
-            return []
-        with self._guarded("read"):
-            rows = self._database.execute(
-                "SELECT batch, position, key FROM questions WHERE position NOT IN (SELECT position FROM answers) "
-                "ORDER BY position"
-            ).fetchall()
-        return Question.grouped(rows)
+        if self._questions is None:
+            with self._guarded("read"):
+                self._questions = {
+                    position: (batch, position, key)
+                    for position, key, batch in self._database.execute(
+                        "SELECT * FROM questions WHERE position NOT IN (SELECT position FROM answers) ORDER BY position"
+                    )
+                } if self.has_hashes else {}  # fmt: skip
+        return Question.grouped(self._questions.values())
 
-    def asked(self, since: int | None = None) -> dict[int, int]:
-        """The row of the user's data for each position that was asked for, answered or not, in rounds that did not end.
-
-        With `since`, from that position on.
-        """
+    def asked(self) -> dict[int, int]:
+        """The row of the user's data for each position that was ever asked for, answered or not."""
         with self._guarded("read"):
-            return dict(
-                self._database.execute(
-                    "SELECT position, key FROM questions WHERE position >= ?", (self.seen if since is None else since,)
-                )
-            )
+            return dict(self._database.execute("SELECT position, key FROM questions")) if self.has_hashes else {}
 
     def ask(self, question: Question) -> None:
         """See `oracle.Answers`: it is on disk before anybody is asked, and survives a loss of power."""
-        rows = zip(question.position.tolist(), question.key.tolist(), strict=True)
-        self._write_answers(
-            "INSERT OR REPLACE INTO questions VALUES (?, ?, ?)", [(*row, question.batch) for row in rows]
-        )
+        rows = list(zip(question.position.tolist(), question.key.tolist(), strict=True))
+        with self._guarded("write"), self._surviving_power_loss():
+            replace_rows(self._database, "questions", [(*row, question.batch) for row in rows])
+        self._questions = None if self._questions is None else self._questions | {
+            position: (question.batch, position, key) for position, key in rows
+        }  # fmt: skip
 
     def remember(self, index: Ints, y: Sequence[int | None]) -> None:
         """See `oracle.Answers`: they are on disk, whatever becomes of the round, and survive a loss of power."""
-        self._write_answers("INSERT OR REPLACE INTO answers VALUES (?, ?)", list(zip(index.tolist(), y, strict=True)))
+        rows = list(zip(index.tolist(), y, strict=True))
+        with self._guarded("write"), self._surviving_power_loss():
+            replace_rows(self._database, "answers", rows)
+        self.answers().update(rows)
+        for position, _ in rows:
+            (self._questions or {}).pop(position, None)
 
     def secure(self) -> None:
         """See `oracle.Answers`."""
         self._commit()
-
-    def _write_answers(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
-        with self._guarded("write"), self._surviving_power_loss():
-            self._database.executemany(statement, rows)
-            seal(self._database, "answers")
 
     @contextmanager
     def _surviving_power_loss(self) -> Generator[None]:
@@ -672,10 +693,23 @@ class RunFile:
         """The log has no gap and ends where its last round ends."""
         with self._guarded("read"):
             # One statement sees one state of the file, also while a live run writes it.
-            count, self.version, tiled, tiles_seen, self.round_version, self.rounds, last, seen = self._one(
+            (
+                count,
+                self.version,
+                tiled,
+                tiles_seen,
+                snapshot,
+                most_rounds,
+                self.round_version,
+                self.rounds,
+                last,
+                seen,
+            ) = self._one(
                 "SELECT (SELECT count(*) FROM entries), (SELECT coalesce(max(sequence) + 1, 0) FROM entries), "
                 "(SELECT coalesce(max(version), 0) FROM tiles), (SELECT coalesce(max(seen), 0) FROM tiles), "
-                "coalesce(max(version), 0), count(*), coalesce(max(number) + 1, 0), coalesce(max(seen), 0) FROM rounds"
+                "(SELECT coalesce(max(version), 0) FROM snapshots), "
+                "(SELECT coalesce(max(rounds), 0) FROM snapshots), coalesce(max(version), 0), count(*), "
+                "coalesce(max(number) + 1, 0), coalesce(max(seen), 0) FROM rounds"
             )
         self.seen, ended = max(seen, tiles_seen), max(self.round_version, tiled)
         if count != self.version:
@@ -684,6 +718,10 @@ class RunFile:
             raise connection.damaged(self.path, f"it has {count} entries where its rounds say {ended}")
         if last != self.rounds:
             raise connection.damaged(self.path, f"it has {self.rounds} rounds where the last is number {last - 1}")
+        if snapshot > self.version or most_rounds > self.rounds:
+            raise connection.damaged(
+                self.path, f"it has a snapshot after {snapshot} entries, beyond the end of its log"
+            )
         links = self._links() if self._lock else []  # Only who writes goes on with the chain.
         self._hash = (links[-1].hash or b"") if links else seals.GENESIS
 
@@ -707,6 +745,12 @@ class RunFile:
     def _guarded(self, doing: str) -> Generator[None]:
         with connection.translated(self.path, doing), self.understood() if doing == "read" else nullcontext():
             yield
+
+
+def _configure(database: sqlite3.Connection, values: dict[str, Any]) -> None:
+    rows = [(name, json.dumps(value, default=_plain)) for name, value in values.items()]
+    database.executemany("INSERT OR REPLACE INTO configuration VALUES (?, ?)", rows)
+    seal(database, "configuration")
 
 
 def _plain(value: Any) -> Any:

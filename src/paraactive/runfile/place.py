@@ -14,7 +14,7 @@ class FilePlace:
     def __init__(self, path: Path) -> None:
         self._path, self._journal = path, path.with_name(path.name + "-wal")
         self._known: dict[Path, tuple[int, int]] = {}
-        self._size = 0
+        self._sizes: dict[Path, int] = {}
 
     def check(self) -> None:
         """An error if the file was removed, replaced or cut short since the last call."""
@@ -27,10 +27,9 @@ class FilePlace:
                 continue
             if self._known.setdefault(path, (now.st_dev, now.st_ino)) != (now.st_dev, now.st_ino):
                 raise self._lost(f"another {path.name} was put in its place")
-            if path == self._path:
-                if now.st_size < self._size:
-                    raise self._lost(f"{path.name} was cut short")
-                self._size = now.st_size
+            if now.st_size < self._sizes.get(path, 0):  # SQLite uses both again from their beginning, at full size.
+                raise self._lost(f"{path.name} was cut short")
+            self._sizes[path] = now.st_size
 
     def _lost(self, why: str) -> RunFileError:
         return RunFileError(

@@ -109,6 +109,17 @@ def of_values(part: str, values: Any) -> bytes:
     return hashlib.sha256(json.dumps([part, values]).encode()).digest()
 
 
+NO_ROWS = bytes(32)
+
+
+def with_rows(known: bytes, table: str, rows: Sequence[tuple[Any, ...]], gone: Sequence[tuple[Any, ...]] = ()) -> bytes:
+    """The hash of a set of rows, of which these come in and others go: a sum, so that no other row need be read."""
+    total = int.from_bytes(known)
+    for sign, some in ((1, rows), (-1, gone)):
+        total += sign * sum(int.from_bytes(of_values(table, list(row))) for row in some)
+    return (total % (1 << 256)).to_bytes(32)
+
+
 def of_snapshot(place: Place, digest: str, state: bytes) -> bytes:
     """The hash of a snapshot: what it is, and where in the log it was taken."""
     total = hashlib.sha256(json.dumps([*place, digest]).encode())
