@@ -172,7 +172,7 @@ def test_answers_that_make_no_sense_are_refused(answer: Any, named: str) -> None
 
 
 @pytest.mark.parametrize(
-    "options", [{"ask": 3}, {"ask": len, "budget": 0}, {"ask": len, "batch": 0}, {"ask": len, "per_round": 0}]
+    "options", [{"ask": 3}, {"ask": max, "budget": 0}, {"ask": max, "batch": 0}, {"ask": max, "per_round": 0}]
 )
 def test_an_oracle_that_makes_no_sense_is_refused(options: Any) -> None:
     with pytest.raises(InputError):
@@ -276,6 +276,25 @@ def test_a_budget_that_ends_within_small_rounds_goes_on_to_the_same_model(tmp_pa
         assert len(run.learnt.key) == budget
     whole = train(_svm(), stream, oracle=Oracle(Friend(), budget=140, per_round=10), **SIZES)
     assert run.learner.digest() == whole.learner.digest()
+
+
+def test_an_open_question_is_asked_again_whole_though_less_is_selected_now(tmp_path: Path) -> None:
+    out, stream, first, second = tmp_path / "run.db", _stream(), Friend(fails_at=2), Friend()
+    with pytest.raises(ConnectionError):
+        train(_svm(), stream, out=out, rule=Margin(0.2), oracle=Oracle(first, per_round=30), **SIZES)
+    assert len(first.calls[1]) == 30
+    resume(out, stream=stream, oracle=Oracle(second, per_round=10))
+    assert (second.calls[0], second.keys[0]) == (first.calls[1], first.keys[1])
+    assert len(second.asked) == len(set(second.asked))
+    assert not set(first.calls[0]) & set(second.asked)
+
+
+def test_a_function_that_cannot_be_called_so_is_refused_before_anything_is_asked() -> None:
+    with pytest.raises(InputError, match="cannot be called with rows and their features"):
+        Oracle(lambda rows: rows)  # pyright: ignore
+    with pytest.raises(InputError, match="cannot be called"):
+        Oracle(lambda rows, x, batch: rows)  # pyright: ignore[reportUnknownLambdaType]
+    assert Oracle(lambda rows, x, key: rows).takes_key  # pyright: ignore[reportUnknownLambdaType]
 
 
 # The stream ------------------------------------------------------------------------------------------------------

@@ -399,3 +399,121 @@ def test_three_classes(capsys: Printed) -> None:
         rows.writeheader()
         rows.writerows(table)
     assert json.dumps(figures(capsys, "query", "run.db", "--json")["told"]) == "30"
+
+
+# Crashes and spreadsheets ----------------------------------------------------------------------------------------
+
+
+def test_a_correction_is_not_undone_by_the_file_of_answers(capsys: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
+    figures(capsys, *BEGIN, "--json")
+    row = questions()[3]["row"]
+    _fill_in(lambda each: "up" if each["row"] == row else _true(each))
+
+    def killed(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(paraactive, "resume", killed)
+        with pytest.raises(ZeroDivisionError):
+            app.run(["query", "run.db", "--correct", f"{row}=down"])
+    capsys.readouterr()
+    figures(capsys, "query", "run.db", "--json")
+    with RunFile.read("run.db") as file:
+        learned = file.entries(0, 40, None).selected.examples
+    assert learned.y[learned.key == int(row)].tolist() == [-1]
+
+
+def test_a_file_of_an_earlier_round_that_is_still_there_says_nothing_new(capsys: Printed) -> None:
+    figures(capsys, *BEGIN, "--json")
+    _fill_in(_true)
+    earlier = Path("run.db.ask.csv").read_text()
+    figures(capsys, "query", "run.db", "--json")
+    Path("run.db.ask.csv").write_text(earlier)  # A spreadsheet saved it again, or the program died before the next.
+    again = figures(capsys, "query", "run.db", "--json")
+    assert again["told"] == 40
+    assert again["asked"] == len(questions())
+    Path("run.db.ask.csv").write_text(earlier)
+    fill(wrong={"label": _opposite(questions()[0])})
+    row = questions()[0]["row"]
+    said = complaint(capsys, "query", "run.db")
+    assert f"has another label for row {row}, which was answered before: its round has ended" in said
+    assert f"--correct {row}=LABEL" in said
+
+
+_SPREADSHEETS: list[Callable[[str], str]] = [
+    lambda text: "\ufeff" + text,
+    lambda text: text.replace(",", ";"),
+    lambda text: text.replace("\n", "\r\n"),
+    lambda text: text + ",,,,\n,,,,\n",
+    lambda text: "\n".join([text.splitlines()[0], *sorted(text.splitlines()[1:], reverse=True)]) + "\n",
+]
+
+
+@pytest.mark.parametrize("write", _SPREADSHEETS)
+def test_what_spreadsheets_do_to_a_file_is_understood(write: Callable[[str], str], capsys: Printed) -> None:
+    figures(capsys, *BEGIN, "--json")
+    _fill_in(_true)
+    path = Path("run.db.ask.csv")
+    path.write_text(write(path.read_text()), newline="")
+    assert figures(capsys, "query", "run.db", "--json")["told"] == 40
+
+
+def test_skip_is_a_label_where_a_class_is_called_so(capsys: Printed) -> None:
+    begin = ("query", "rows.csv", "--classes", "skip,take", "--out", "run.db", "--warmstart", "40")
+    assert app.run([*begin]) == 0
+    assert "Fill in the column label with skip, take.\n" in capsys.readouterr().out
+    names = {"down": "skip", "up": "take"}
+    _fill_in(lambda row: names[_true(row)])
+    assert figures(capsys, "query", "run.db", "--json")["told"] == 40
+    _fill_in(lambda row: names[_true(row)])
+    with RunFile.read("run.db") as file:
+        row = int(file.learnt().key[0])
+    figures(capsys, "query", "run.db", "--json", "--correct", f"{row}=skip")
+    with RunFile.read("run.db") as file:
+        learned = file.entries(0, 40, None).selected.examples
+    assert learned.y[learned.key == row].tolist() == [-1]
+
+
+def test_an_identifier_that_is_named_leaves_the_others_out_too(capsys: Printed) -> None:
+    with Path("rows.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["id", "customer", "across", "high"])
+        rows.writerows([row, 5000 + row, *X[row].tolist()] for row in range(900))
+    figures(capsys, *BEGIN, "--id", "customer", "--json")
+    with RunFile.read("run.db") as file:
+        assert file.configuration["stream"]["columns"] == ["across", "high"]
+
+
+def test_a_new_run_does_not_overwrite_the_labels_of_another(capsys: Printed) -> None:
+    figures(capsys, *BEGIN, "--json")
+    _fill_in(_true)
+    Path("run.db").unlink()
+    assert "run.db.ask.csv already exists" in complaint(capsys, *BEGIN)
+
+
+@pytest.mark.parametrize("correction", ["303", "303=", "=up"])
+def test_a_correction_of_another_form_is_named(correction: str, capsys: Printed) -> None:
+    figures(capsys, *BEGIN, "--json")
+    _fill_in(_true)
+    assert "form ROW=LABEL" in complaint(capsys, "query", "run.db", "--correct", correction)
+
+
+def test_labels_of_an_older_run_can_be_corrected(capsys: Printed) -> None:
+    figures(capsys, *BEGIN, "--json")
+    _fill_in(_true)
+    figures(capsys, "query", "run.db", "--json")
+    with RunFile.read("run.db") as file:
+        row = int(file.learnt().key[0])
+    downgrade(Path("run.db"))
+    _fill_in(_true)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RunFileWarning)
+        assert app.run(["query", "run.db", "--json", "--correct", f"{row}=down"]) == 0
+    capsys.readouterr()
+    with RunFile.read("run.db") as file:
+        assert int(file.entries(0, 1, None).selected.examples.y[0]) == -1
+
+
+def test_a_young_run_says_how_to_go_on(capsys: Printed) -> None:
+    figures(capsys, *BEGIN, "--json")
+    assert "paraactive query run.db" in complaint(capsys, "predict", "run.db", "rows.csv")

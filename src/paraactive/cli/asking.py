@@ -370,7 +370,7 @@ def _label(said: str, classes: tuple[str, ...]) -> int | None:
 def _correct(path: Path, correction: str) -> None:
     """Change a label that was told; the run goes back to before it was learned."""
     number, equals, said = (part.strip() for part in correction.partition("="))
-    if not equals or not said:
+    if not equals or not said or not number:
         raise InputError(
             f"--correct {correction}",
             why="it does not have the form ROW=LABEL",
