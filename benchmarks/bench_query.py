@@ -1,6 +1,6 @@
 """What 300 labels are worth: asked for by `paraactive query`, in one round or in small ones, or chosen at random.
 
-python -m benchmarks.bench_query --repeats 8 --json query.json
+python -m benchmarks.bench_query --repeats 16 --json query.json
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from paraactive.cli.asking import new_learner, new_rule
 from paraactive.learners import Learner
 from paraactive.streams import Unlabelled
 
-LABELS, FIRST, ROWS, TEST = 300, 50, 4000, 2000
+LABELS, FIRST, ROWS, TEST, SEEDS = 300, 50, 4000, 2000, 16
 PER_ROUND = {"one round of 250 after the first": None, "rounds of 25 (the default)": 25, "rounds of 10": 10}
 RANDOM = "at random"
 DATA = ("moons, noise 0.25", "20 features", "digits, {3,1} v {5,7}")
@@ -55,10 +55,10 @@ def _errors(name: str, seed: int) -> dict[str, float]:
 
 
 def measure(repeats: int) -> list[Any]:
-    """Errors on test rows, a seed for each repeat, at least eight."""
+    """Errors on test rows, a seed for each repeat, at least sixteen."""
     results: list[Any] = []
     for name in DATA:
-        errors = [_errors(name, seed) for seed in range(max(repeats, 8))]
+        errors = [_errors(name, seed) for seed in range(max(repeats, SEEDS))]
         results += [{"data": name, "way": way, "error": spread([each[way] for each in errors])} for way in errors[0]]
     return results
 
@@ -66,7 +66,7 @@ def measure(repeats: int) -> list[Any]:
 def render(results: list[Any]) -> str:
     """The table."""
     rows = [[each["data"], each["way"], about(_percent(each["error"]))] for each in results]
-    return table(["rows", f"{LABELS} labels asked for in", "error, %, mean of 8 seeds (smallest-largest)"], rows)
+    return table(["rows", f"{LABELS} labels asked for in", f"error, %, mean of {SEEDS} seeds (smallest-largest)"], rows)
 
 
 def _percent(figures: dict[str, float]) -> dict[str, float]:

@@ -42,7 +42,7 @@ from paraactive.validation import one_of, whole
 _WARMSTART, _BATCH, _PER_ROUND = 50, 500, 25
 _SKIP = "skip"
 """What a person writes in place of a label that cannot be told."""
-_ETA, _FLOOR, _CAP = 0.3, 0.02, 5.0
+_ETA, _FLOOR, _CAP = 0.3, 0.02, 2.0
 """After 50 labels margin is to be choosy. With a few hundred labels in all, none may weigh much more than others: an
 uncapped weight of 50 cost more errors than the bias of a cap."""
 _BLIND = ("margin", "iwal", "uniform")

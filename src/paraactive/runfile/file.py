@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from paraactive.log import Learnt, Question, joined
 from paraactive.node import as_on_a_node, relearn
 from paraactive.runfile import connection, seals
 from paraactive.runfile.chain import ROUND, find_broken_seal, read_links, replace_rows, round_row, seal, seal_all
-from paraactive.runfile.features import dense_rows, sparse_rows, to_blobs
+from paraactive.runfile.features import Blobs, Bytes, dense_rows, sparse_rows, to_blobs
 from paraactive.runfile.journal import Journal, read_journal
 from paraactive.runfile.lock import RunLock
 from paraactive.runfile.place import FilePlace
@@ -58,7 +59,7 @@ class RunFile:
         self._committed = self.last_snapshot_at = time.monotonic()
         self._keeps_x = True
         self._stream: Stream | None = None
-        self._pending: list[Stored] = []
+        self._pending: list[tuple[Selected, Blobs, Blobs]] = []
         """Entries that are not yet part of a link of the chain."""
         self._answers: dict[int, int | None] | None = None
         self._questions: dict[int, tuple[str, int, int]] | None = None
@@ -265,7 +266,7 @@ class RunFile:
         with self._guarded("write"):
             self._database.executemany("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         self.version = entries.last
-        self._pending.append(Stored.of(selected, values, columns))
+        self._pending.append((selected, values, columns))
         if self.rounds:
             self.delays.update(entries.delay.tolist())
         return entries
@@ -536,9 +537,9 @@ class RunFile:
         examples = Examples(features, stored.y, stored.position, stored.key, stored.importance)
         return Selected(examples, stored.p, stored.seen, stored.version, np.zeros(len(stored.p), np.int64))
 
-    def _features(self, index: Ints, x: Any, columns: Any, stream: Stream | None) -> Features:
+    def _features(self, index: Ints, values: Bytes, columns: Bytes, stream: Stream | None) -> Features:
         """Of one reading all are made by the stream, all are dense or all are sparse."""
-        if stream is not None and x[0] is None:
+        if stream is not None and values.is_null:
             made = stream.at(index).x
             if len(made) != len(index):
                 raise InputError(
@@ -547,7 +548,7 @@ class RunFile:
                     remedy="correct its method at; paraactive.checks.check_stream tries it",
                 )
             return made
-        return dense_rows(x) if columns[0] is None else sparse_rows(x, columns, self.configuration["width"])
+        return dense_rows(values) if columns.is_null else sparse_rows(values, columns, self.configuration["width"])
 
     # Snapshots and events ----------------------------------------------------------------------------------------
 
@@ -652,7 +653,12 @@ class RunFile:
 
     def _extend_chain(self, header: list[Any]) -> bytes:
         """A link with all entries that no other link has."""
-        stored = Stored.concatenate(self._pending) if self._pending else Stored.of_rows([])
+        stored = Stored.of_rows([])
+        if len(self._pending) == 1:
+            stored = Stored.of(*self._pending[0])
+        elif self._pending:
+            selected, values, columns = zip(*self._pending, strict=True)
+            stored = Stored.of(Selected.concatenate(selected), [*chain(*values)], [*chain(*columns)])
         self._hash, self._pending = seals.extended(self._hash, header, stored), []
         return self._hash
 
