@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -451,7 +451,7 @@ def _assert_no_word_of_rays(said: str) -> None:
 
 
 @contextmanager
-def _running(head: _Head, folder: Path) -> Iterator[tuple[Path, subprocess.Popen[str]]]:
+def _running(head: _Head, folder: Path) -> Generator[tuple[Path, subprocess.Popen[str]]]:
     """Our command line in the middle of a run that is too long to end by itself."""
     out = folder / "run.db"
     command = [
