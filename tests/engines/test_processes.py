@@ -450,7 +450,7 @@ def test_a_stopped_node_is_one_line_on_the_command_line_and_an_event_in_the_run_
     ((payload,),) = sql(path, "SELECT payload FROM events WHERE kind = 'NodeSilent'")
     assert json.loads(payload)["node"] == int(told[1])
     assert app.run(["report", str(path), "--out", str(page)]) == 0
-    assert "NodeSilent" in page.read_text()
+    assert "node does not answer" in page.read_text()
 
 
 def kill_driver_at(number: int, said: Path) -> Any:
