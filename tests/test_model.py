@@ -241,5 +241,5 @@ def test_a_run_that_has_learnt_nothing(tmp_path: Path) -> None:
     out = tmp_path / "run.db"
     train(Network(hidden=4), Arrays(X, NAMES), warmstart=0, batch=200, out=out, stop=lambda run: True)
     sql(out, "DELETE FROM snapshots")
-    with pytest.raises(InputError, match="learnt nothing yet"):
+    with pytest.raises(InputError, match="learned nothing yet"):
         Model.load(out)

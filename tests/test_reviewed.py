@@ -299,6 +299,7 @@ def test_while_a_run_is_extended_its_earlier_end_is_not_shown(tmp_path: Path) ->
     moons_run(tmp_path / "run.db", examples=600)
     with sqlite3.connect(tmp_path / "run.db") as database:
         database.execute("DELETE FROM rounds WHERE number = 2")
+        database.execute("DELETE FROM snapshots WHERE rounds = 3")
         database.execute("DELETE FROM entries WHERE sequence >= (SELECT max(version) FROM rounds)")
     assert read_story(tmp_path / "run.db").ended is None
 

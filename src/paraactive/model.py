@@ -214,7 +214,7 @@ def _unknown(path: Path, why: str) -> InputError:
 
 
 def _from_run(path: Path, learner: Learner | None, stream: Stream | None) -> Model:
-    with RunFile.read(path) as file, file.understood():
+    with RunFile.read(path) as file, file.one_state(), file.understood():
         known = file.configuration
         if not file.version:
             is_query = known["stream"]["kind"] == "unlabelled"

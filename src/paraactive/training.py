@@ -260,7 +260,7 @@ def replay(
     The features of a user's data are in the log, so the data itself is not needed. `checked` of the result says how
     many digests there were.
     """
-    with RunFile.read(path) as file:
+    with RunFile.read(path) as file, file.one_state():
         with file.understood():
             known = file.configuration
             if file.needs_stream:

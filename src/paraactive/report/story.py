@@ -99,7 +99,7 @@ def _took(ended: Round, nodes: int) -> float:
 def read_story(path: str | Path, *, name: str | None = None, thorough: bool = True, heaviest: int = HEAVIEST) -> Story:
     """The run in this file."""
     path = Path(path)
-    with RunFile.read(path, thorough=thorough) as file, file.understood():
+    with RunFile.read(path, thorough=thorough) as file, file.one_state(), file.understood():
         known, recorded = file.configuration, Recorded.of(file)
         rounds, first = recorded.rounds, recorded.rounds[0].version if recorded.rounds else 0
         ended = file.events("RunEnded")

@@ -133,13 +133,13 @@ class RunFile:
                 undo.callback(lock.release)
             journal = read_journal(path)
             opened = undo.enter_context(closing(connection.open_checked(path, to_write=locked, thorough=thorough)))
-            if not locked:
-                opened.execute("BEGIN")  # A reader sees one state of the file, whatever a live run writes.
+            opened.execute("BEGIN")  # All checks see one state of the file, also while a live run writes.
             file = cls(path, opened, lock)
             file._check_journal(journal)
             if file.has_hashes:
                 file._check_seals()
-            else:
+            opened.rollback()
+            if not file.has_hashes:
                 warnings.warn(
                     f"{path} has no hashes: an older version of paraactive wrote it, so damage to its log may go "
                     "unnoticed; 'paraactive resume' adds them",
@@ -148,6 +148,23 @@ class RunFile:
                 )
             undo.pop_all()
             return file
+
+    @contextmanager
+    def one_state(self) -> Generator[RunFile]:
+        """What is read in the block is of one state of the file, whatever a live run writes meanwhile.
+
+        The run cannot put its journal into the file meanwhile: keep the block short.
+        """
+        if self._lock or self._database.in_transaction:
+            yield self
+            return
+        with self._guarded("read"):
+            self._database.execute("BEGIN")
+        try:
+            self._check_whole()
+            yield self
+        finally:
+            self._database.rollback()
 
     def _check_journal(self, journal: Journal) -> None:
         """Say so if SQLite ignores commits that lie behind a damaged place of the journal."""
