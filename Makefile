@@ -27,7 +27,7 @@ $(VENV)/.check: $(VENV)/.package
 	@touch $@
 
 # numba caches each compiled loop by its own file alone: when one of them changes, all are compiled anew.
-LOOPS := $(wildcard src/paraactive/learners/*.py src/paraactive/theory/*.py src/paraactive/rules/iwal.py src/paraactive/streams/deformations.py src/paraactive/philox.py)
+LOOPS := $(shell grep -rlE "njit|intrinsic" --include=*.py src/paraactive)
 $(VENV)/.loops: $(VENV)/.package $(LOOPS)
 	@find src tests -name '*.nb[ic]' -delete
 	@touch $@

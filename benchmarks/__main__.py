@@ -41,7 +41,7 @@ from benchmarks import (
     bench_torch,
     measuring,
 )
-from paraactive.replacing import replacing
+from paraactive.basics.replacing import replacing
 
 HERE = Path(__file__).parent
 BEGIN, END = "<!-- made by make bench -->", "<!-- end -->"

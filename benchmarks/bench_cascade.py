@@ -19,10 +19,10 @@ import numpy as np
 
 from benchmarks.measuring import about, between, finish, parse, reached, spent, spread, table, time_to, times_faster
 from paraactive import Digits, LaSVM, train
-from paraactive.events import Round
-from paraactive.node import Node, Sifted
+from paraactive.data.events import Round
 from paraactive.rules import SignedMargin
-from paraactive.run import Run
+from paraactive.runs.run import Run
+from paraactive.sifting.node import Node, Sifted
 
 BATCH, RULE = 4096, SignedMargin(0.05)
 WAYS = {"cascade": True, "exact": False}

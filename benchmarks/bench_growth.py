@@ -20,7 +20,7 @@ from sklearn.svm import SVC
 
 from benchmarks.measuring import apart, finish, parse, peak_memory, seconds, table
 from paraactive import Digits, LaSVM, train
-from paraactive.events import Event, Round
+from paraactive.data.events import Event, Round
 from paraactive.learners.base import Learner
 from paraactive.rules import Passive, Rule, SignedMargin
 

@@ -18,7 +18,7 @@ from benchmarks.disk import without_snapshots
 from benchmarks.measuring import between, finish, parse, seconds, spread, table
 from paraactive import Arrays, LaSVM, Model, Network, replay, train
 from paraactive.learners import Learner
-from paraactive.runfile import RunFile, chain, file, seals
+from paraactive.runs.runfile import RunFile, chain, file, seals
 
 ENTRIES = 100_000
 LEARNERS: dict[str, tuple[Callable[[], Learner], int]] = {

@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.measuring import between, finish, parse, spread, table
 from paraactive import Digits, Network, train
 from paraactive.rules import Gradient, Passive, Rule, Uniform
-from paraactive.run import Run
+from paraactive.runs.run import Run
 
 EXAMPLES, BATCH = 81_920, 4096
 STEPS = (0.03, 0.07, 0.2, 0.5)

@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.bench_stragglers import nodes_of_this_process
 from benchmarks.measuring import finish, parse, seconds, table
 from paraactive import Digits, Network, train
-from paraactive.events import Event, Round
+from paraactive.data.events import Event, Round
 from paraactive.report import write_report
 
 EXAMPLES = 10_000_000

@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.measuring import between, finish, parse, spread, table
 from paraactive import Digits, LaSVM, train
-from paraactive.events import Event, Round
+from paraactive.data.events import Event, Round
 from paraactive.rules import Margin
 
 EXAMPLES = 32 * 4096

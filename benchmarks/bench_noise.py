@@ -17,10 +17,10 @@ import numpy as np
 from benchmarks.measuring import finish, parse, table
 from paraactive import Digits, LaSVM, Network, train
 from paraactive.experiments.noise import FlippedLabels
-from paraactive.guard import Guard
 from paraactive.learners import Learner
 from paraactive.rules import Gradient, Passive, Rule, SignedMargin
-from paraactive.run import Run
+from paraactive.runs.run import Run
+from paraactive.sifting.guard import Guard
 
 NOISE, BATCH = 0.1, 4096
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from benchmarks.measuring import between, finish, parse, seconds, spread, table
 from paraactive import Digits, LaSVM
-from paraactive.examples import Floats
-from paraactive.sifting import take_all
+from paraactive.data.examples import Floats
+from paraactive.sifting.select import take_all
 
 
 def trained(vectors: int, seed: int = 0) -> LaSVM:

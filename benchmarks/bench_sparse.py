@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.measuring import between, finish, parse, seconds, spread, table
 from paraactive import LaSVM
-from paraactive.examples import Selected, SparseRows
+from paraactive.data.examples import Selected, SparseRows
 
 WIDTH, FILLED = 50_000, 100
 

@@ -16,7 +16,7 @@ from benchmarks.measuring import between, finish, parse, seconds, spread, table
 _DATA = "import numpy as np; x = np.random.default_rng(0).normal(size=(64, 4)).astype(np.float32); y = x[:, 0] > 0"
 _FIRST_USE = """
 from paraactive import {learner}
-from paraactive.examples import Selected
+from paraactive.data.examples import Selected
 learner = {learner}()
 learner.update(Selected.weighted(x, np.where(y, 1, -1)))
 learner.score(x)

@@ -19,10 +19,10 @@ from typing import Any
 
 from benchmarks.measuring import between, finish, first_reached, parse, spread, table
 from paraactive import Digits, LaSVM, train
+from paraactive.data.events import Event, NodeJoined, Round, RunStarted
 from paraactive.engines import Cluster
-from paraactive.events import Event, NodeJoined, Round, RunStarted
 from paraactive.rules import SignedMargin
-from paraactive.run import Run, clock
+from paraactive.runs.run import Run, clock
 
 TARGET, BATCH, MOST = 35, 4096, 40 * 4096
 SLOWDOWN, NODES = 4.0, 8

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from benchmarks.bench_memory import resident
 from benchmarks.measuring import finish, parse, table
 from paraactive import Network, train
-from paraactive.events import Event, Round
+from paraactive.data.events import Event, Round
 from paraactive.streams import Table
 
 ROWS, FEATURES, GROUP = 5_000_000, 50, 65_536

@@ -20,11 +20,11 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from paraactive.events import Round
+from paraactive.basics.platforms import processor
+from paraactive.basics.replacing import replacing
+from paraactive.data.events import Round
 from paraactive.experiments.timing import first_reached
-from paraactive.platforms import processor
-from paraactive.replacing import replacing
-from paraactive.run import Run
+from paraactive.runs.run import Run
 
 STARTING = 300.0
 """Seconds that a process apart may take to start, to read its data and to compile, which are nobody's time."""

@@ -25,8 +25,8 @@ from sklearn.svm import SVC, LinearSVC
 
 from benchmarks.measuring import peak_memory, seconds
 from paraactive import Digits, LaSVM, Network, ParaActiveClassifier, train
-from paraactive.examples import Floats
-from paraactive.labels import decide
+from paraactive.data.examples import Floats
+from paraactive.data.labels import decide
 from paraactive.rules import Gradient, LeastMargin, Rule, SignedMargin
 
 PASSES = 10

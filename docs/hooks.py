@@ -57,6 +57,6 @@ def _benchmark(title: str) -> str:
 
 
 def _tables() -> str:
-    source = (ROOT / "src" / "paraactive" / "runfile" / "connection.py").read_text()
+    source = (ROOT / "src" / "paraactive" / "runs" / "runfile" / "connection.py").read_text()
     tables = re.findall(r'"""(CREATE TABLE .*?)"""', source, flags=re.S)
     return "\n\n".join(f"```sql\n{table}\n```" for table in tables)

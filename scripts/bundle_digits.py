@@ -1,4 +1,4 @@
-"""Build the bundled MNIST: `src/paraactive/streams/data/mnist.npz`, from the four published idx files.
+"""Build the bundled MNIST: `src/paraactive/streams/digits/data/mnist.npz`, from the four published idx files.
 
 Four pixels in five are blank. Each split and digit class is therefore stored as two arrays, where the ink is and how
 dark it is there; that is smaller than the published files, and a two-class task opens only its own classes.
@@ -19,7 +19,7 @@ Bytes = NDArray[np.uint8]
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SOURCE = REPOSITORY.parent / "shared" / "data" / "mnist"
-TARGET = REPOSITORY / "src" / "paraactive" / "streams" / "data"
+TARGET = REPOSITORY / "src" / "paraactive" / "streams" / "digits" / "data"
 LIMIT = 11_000_000
 SPLITS = {"train": "train", "test": "t10k"}
 

@@ -25,10 +25,10 @@ import numpy as np
 
 from making import two_moons
 from paraactive import Arrays, Digits, LaSVM, Model, Network, Oracle, replay, resume, train
+from paraactive.data.examples import SparseRows
 from paraactive.errors import ParaActiveError, RunFileWarning
-from paraactive.examples import SparseRows
 from paraactive.learners import Learner
-from paraactive.runfile import RunFile
+from paraactive.runs.runfile import RunFile
 from paraactive.streams import Stream, Unlabelled
 
 X, Y = two_moons(500, noise=0.2, seed=0)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from paraactive.errors import RunFileWarning
-from paraactive.runfile import RunFile
+from paraactive.runs.runfile import RunFile
 
 _PATIENCE = 120.0
 

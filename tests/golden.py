@@ -18,11 +18,11 @@ from sklearn.naive_bayes import GaussianNB
 
 from making import stripes, three_blobs, two_moons
 from paraactive import Arrays, Digits, LaSVM, Network, Oracle, ParaActiveClassifier, train
+from paraactive.data.examples import SparseRows
 from paraactive.engines import Cluster
-from paraactive.examples import SparseRows
 from paraactive.learners import SklearnLearner
 from paraactive.rules import Gradient, IwalMargin, LeastMargin, Margin, SignedMargin, Uniform
-from paraactive.run import Run
+from paraactive.runs.run import Run
 from paraactive.streams import Unlabelled
 
 PINS = Path(__file__).with_name("golden.json")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from paraactive import LaSVM, Network
-from paraactive.examples import Doubles, Floats, Labels, Selected
+from paraactive.data.examples import Doubles, Floats, Labels, Selected
 from paraactive.learners import Learner
 
 OUR_LEARNERS: dict[str, Callable[[], Learner]] = {

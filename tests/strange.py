@@ -22,9 +22,9 @@ from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_info
 
 from paraactive import LaSVM, Network
+from paraactive.basics.state import State
+from paraactive.data.examples import Doubles, Ints, Selected
 from paraactive.errors import InputError
-from paraactive.examples import Doubles, Ints, Selected
-from paraactive.state import State
 
 _PATIENCE = 60.0
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from paraactive import Digits, LaSVM, Network, train
-from paraactive.evaluation import count_mistakes
 from paraactive.rules import Gradient, Margin, Rule, SignedMargin
-from paraactive.run import Run
+from paraactive.runs.evaluation import count_mistakes
+from paraactive.runs.run import Run
 
 BATCH = 4096
 

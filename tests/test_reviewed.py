@@ -14,19 +14,19 @@ import pytest
 
 from making import two_moons
 from paraactive import Arrays, Digits, LaSVM, Network, Oracle, train
-from paraactive.cascade import Economy
+from paraactive.data.events import Event
+from paraactive.data.examples import Doubles, Examples, Ints, Selected, SparseRows
 from paraactive.engines import Cluster
 from paraactive.errors import InputError
-from paraactive.events import Event
-from paraactive.examples import Doubles, Examples, Ints, Selected, SparseRows
 from paraactive.learners import Guarded
-from paraactive.node import Node
 from paraactive.report import read_story, write_report
 from paraactive.rules import Margin, SignedMargin, Uniform, floored
 from paraactive.rules.base import rises_with_doubt
-from paraactive.run import Run
-from paraactive.runfile import RunFile
-from paraactive.sifting import choose, sift
+from paraactive.runs.run import Run
+from paraactive.runs.runfile import RunFile
+from paraactive.sifting.cascade import Economy
+from paraactive.sifting.node import Node
+from paraactive.sifting.select import choose, sift
 from paraactive.streams import Unlabelled
 from paraactive.theory import plan
 
@@ -305,7 +305,7 @@ def test_while_a_run_is_extended_its_earlier_end_is_not_shown(tmp_path: Path) ->
 
 
 def test_threads_that_share_a_model_wait_for_the_one_that_tries_its_tiles() -> None:
-    from paraactive.learners.tiles import Tiles
+    from paraactive.learners.wrappers.tiles import Tiles
 
     tiles, x, found = Tiles(64), np.random.default_rng(0).normal(size=(500, 3)), list[Any]()
 
@@ -324,7 +324,7 @@ def test_threads_that_share_a_model_wait_for_the_one_that_tries_its_tiles() -> N
 
 
 def test_the_first_rate_of_a_resumed_run_is_right_in_trackers() -> None:
-    from paraactive.events import Round, RunStarted
+    from paraactive.data.events import Round, RunStarted
     from paraactive.trackers.figures import Figures
 
     figures = Figures()

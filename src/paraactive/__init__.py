@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 from paraactive._version import __version__
 
 if TYPE_CHECKING:
-    from paraactive.estimator import ParaActiveClassifier
-    from paraactive.guard import Guard
+    from paraactive.estimator.classifier import ParaActiveClassifier
     from paraactive.learners import LaSVM, Network, TorchLearner
-    from paraactive.model import Model
-    from paraactive.oracle import Oracle
+    from paraactive.runs.model import Model
+    from paraactive.runs.training import replay, resume, train
+    from paraactive.sifting.guard import Guard
+    from paraactive.sifting.oracle import Oracle
     from paraactive.streams import Arrays, Digits, Table
-    from paraactive.training import replay, resume, train
 
 _HOMES = {
-    "Guard": "guard",
+    "Guard": "sifting.guard",
     "ParaActiveClassifier": "estimator",
     "LaSVM": "learners",
     "Network": "learners",
@@ -29,11 +29,11 @@ _HOMES = {
     "Arrays": "streams",
     "Digits": "streams",
     "Table": "streams",
-    "Model": "model",
-    "Oracle": "oracle",
-    "train": "training",
-    "resume": "training",
-    "replay": "training",
+    "Model": "runs.model",
+    "Oracle": "sifting.oracle",
+    "train": "runs.training",
+    "resume": "runs.training",
+    "replay": "runs.training",
 }
 
 __all__ = [

@@ -17,7 +17,7 @@ from disk import wait_until
 from paraactive.experiments.paper.experiment import Found
 from paraactive.report import Axis, Chart, Claim, Curve, page_of, read_stories, write_page, write_report
 from paraactive.report.server import Server
-from paraactive.run import Run
+from paraactive.runs.run import Run
 from report.runs import NASTY, digits_run, nasty_run
 
 Show = Callable[..., Any]

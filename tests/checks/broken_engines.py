@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from paraactive.data.examples import Selected, Stretch
 from paraactive.engines import Hosting, Simulated
-from paraactive.examples import Selected, Stretch
-from paraactive.node import Sifted
 from paraactive.schedules.base import Engine, Message, Published
+from paraactive.sifting.node import Sifted
 
 
 def factory(kind: type[Simulated]) -> Callable[[Hosting], Engine]:

@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from paraactive.examples import Doubles, Floats, Selected, SparseRows
+from paraactive.basics.state import State, digest
+from paraactive.data.examples import Doubles, Floats, Selected, SparseRows
 from paraactive.learners.base import Proxy
-from paraactive.state import State, digest
 
 _NUMBERS = itertools.count()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from paraactive.examples import Doubles, Ints
+from paraactive.data.examples import Doubles, Ints
 from paraactive.rules import Margin, SignedMargin
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from paraactive import Arrays
-from paraactive.examples import Examples, Ints
+from paraactive.data.examples import Examples, Ints
 
 _ROWS = 300
 

@@ -20,7 +20,7 @@ from cli.asking import COMMANDS, Printed, complaint, figures
 from disk import reseal, sql
 from making import two_moons
 from paraactive.cli import app
-from paraactive.runfile import RunFile
+from paraactive.runs.runfile import RunFile
 
 X, Y = two_moons(1200, noise=0.3, seed=0)
 NAMES = np.where(Y > 0, "spam", "ham")

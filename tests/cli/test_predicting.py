@@ -207,7 +207,7 @@ def test_a_full_disk_leaves_the_old_file(capsys: Printed, monkeypatch: pytest.Mo
     def full(_handle: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("paraactive.replacing.os.fsync", full)
+    monkeypatch.setattr("paraactive.basics.replacing.os.fsync", full)
     predict = ["predict", "run.db", "data.csv", "--out", "labels.csv", "--overwrite"]
     for command in (predict, ["save", "run.db", "--out", "my.model", "--overwrite"]):
         assert "no space left on device" in complaint(capsys, *command)
@@ -225,7 +225,7 @@ def test_uniform_has_the_rate_of_the_default_rule(capsys: Printed) -> None:
             capsys, "train", "data.npz", *sizes, "--rule", "uniform", "--nodes", nodes, "--out", "u.db", "--overwrite"
         )
         assert 0.5 < run["selected"] / usual["selected"] < 2
-        with paraactive.runfile.RunFile.read("u.db") as file:
+        with paraactive.runs.runfile.RunFile.read("u.db") as file:
             rates.add(file.configuration["rule"]["rate"])
     assert len(rates) == 1
     given = figures(capsys, "train", "data.npz", *sizes, "--rule", "uniform", "--rate", "0.02")

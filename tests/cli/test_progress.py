@@ -7,7 +7,7 @@ from io import StringIO
 from rich.console import Console
 
 from paraactive.cli.progress import ProgressBar
-from paraactive.events import Compiling
+from paraactive.data.events import Compiling
 
 
 def test_a_run_that_compiles_says_so_also_where_no_bar_is_drawn() -> None:

@@ -16,11 +16,11 @@ import paraactive
 from cli.asking import Printed, complaint, figures
 from disk import downgrade
 from making import three_blobs, two_moons
-from paraactive import parts
 from paraactive.cli import app
 from paraactive.cli.asking import new_rule
 from paraactive.errors import RunFileWarning
-from paraactive.runfile import RunFile
+from paraactive.runs.runfile import RunFile
+from paraactive.sifting import parts
 from paraactive.streams import Unlabelled
 
 X, Y = two_moons(900, noise=0.15, seed=0)

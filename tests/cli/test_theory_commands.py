@@ -12,7 +12,7 @@ import paraactive
 from cli.asking import Printed, complaint, figures
 from making import two_moons
 from paraactive.cli import app
-from paraactive.runfile import RunFile
+from paraactive.runs.runfile import RunFile
 
 
 @pytest.fixture(autouse=True)

@@ -17,8 +17,8 @@ from paraactive.engines import ENGINES
 from paraactive.errors import InputError
 from paraactive.learners import Learner
 from paraactive.rules import Gradient
-from paraactive.run import Run
-from paraactive.runfile import RunFile
+from paraactive.runs.run import Run
+from paraactive.runs.runfile import RunFile
 from strange import Refusing
 
 PLAN: dict[str, Any] = {"examples": 2600, "batch": 400, "warmstart": 300}

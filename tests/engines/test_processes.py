@@ -26,22 +26,22 @@ from hypothesis.extra import numpy as hn
 from disk import forked, log_of, seen_in, sql, wait_until
 from making import columns_of, two_moons
 from paraactive import Arrays, Digits, LaSVM, Network, replay, resume, train
+from paraactive.basics.coins import coins
 from paraactive.cli import app
-from paraactive.coins import coins
+from paraactive.data.events import Event, NodeJoined, Round
+from paraactive.data.examples import Selected, Tile
 from paraactive.engines import ENGINES, Hosting, Processes
 from paraactive.engines.hosting import Host
 from paraactive.engines.letters import Letter
 from paraactive.engines.memory import SharedPickle, load_shared
 from paraactive.engines.messages import Done, Fresh, FromNode, Stop
 from paraactive.errors import InputError, NodesLostError
-from paraactive.events import Event, NodeJoined, Round
-from paraactive.examples import Selected, Tile
 from paraactive.learners import Learner
-from paraactive.log import MemoryLog
-from paraactive.node import Node
 from paraactive.rules import Gradient, Rule, SignedMargin
-from paraactive.run import Run
+from paraactive.runs.run import Run
 from paraactive.schedules import SCHEDULES, Plan
+from paraactive.sifting.log import MemoryLog
+from paraactive.sifting.node import Node
 from paraactive.streams import Stream
 from strange import (
     Elsewhere,

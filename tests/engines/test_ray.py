@@ -22,18 +22,18 @@ import pytest
 import paraactive
 from disk import seen_in, wait_until
 from paraactive import Arrays, Digits, LaSVM, resume
+from paraactive.data.events import Event, NodeJoined, NodeLost
+from paraactive.data.examples import Doubles, Selected, Tile
 from paraactive.engines import Hosting, Remote, Simulated
 from paraactive.engines.letters import Letter
 from paraactive.engines.messages import Fresh, Gone, Ready, ToNode
 from paraactive.engines.ray_nodes import RayNodes
 from paraactive.errors import ClusterError, InputError, MissingExtraError, NodeWarning
-from paraactive.events import Event, NodeJoined, NodeLost
-from paraactive.examples import Doubles, Selected, Tile
 from paraactive.learners import Learner
-from paraactive.log import MemoryLog
-from paraactive.node import Node
 from paraactive.rules import SignedMargin
 from paraactive.schedules import SCHEDULES, Engine, Plan
+from paraactive.sifting.log import MemoryLog
+from paraactive.sifting.node import Node
 from paraactive.streams import Stream
 
 ray: Any = import_module("ray")
@@ -267,8 +267,8 @@ import json, sys
 from paraactive import Digits, LaSVM
 from paraactive.engines import Hosting, Remote
 from paraactive.engines.ray_nodes import RayNodes
-from paraactive.log import MemoryLog
-from paraactive.node import Node
+from paraactive.sifting.log import MemoryLog
+from paraactive.sifting.node import Node
 from paraactive.rules import SignedMargin
 from paraactive.schedules import Plan, synchronous
 
@@ -404,7 +404,7 @@ _ENDING = """
 import os, signal, sys
 import paraactive
 from paraactive.cli import main
-from paraactive.events import RunEnded
+from paraactive.data.events import RunEnded
 
 train, (head, sent), sys.argv[1:] = paraactive.train, map(int, sys.argv[1:3]), sys.argv[3:]
 

@@ -7,12 +7,12 @@ import pytest
 
 from making import two_moons
 from paraactive import Arrays, LaSVM
+from paraactive.data.events import Round
 from paraactive.engines import Simulated
 from paraactive.engines.simulated import CLOCKED
-from paraactive.events import Round
-from paraactive.node import Node, Sifted
 from paraactive.rules import Margin
-from paraactive.run import clock
+from paraactive.runs.run import clock
+from paraactive.sifting.node import Node, Sifted
 
 
 class Ticking(Node):

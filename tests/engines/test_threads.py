@@ -8,14 +8,14 @@ import pytest
 
 from making import columns_of, two_moons
 from paraactive import Arrays, Digits, LaSVM, Network, resume, train
+from paraactive.data.examples import Doubles, Selected
 from paraactive.engines import Simulated, Threads
 from paraactive.errors import InputError
-from paraactive.examples import Doubles, Selected
 from paraactive.learners import Learner
-from paraactive.log import MemoryLog
-from paraactive.node import Node
 from paraactive.rules import Gradient, Rule, SignedMargin
 from paraactive.schedules import Engine, Plan, synchronous
+from paraactive.sifting.log import MemoryLog
+from paraactive.sifting.node import Node
 from paraactive.streams import Stream
 
 

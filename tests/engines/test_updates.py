@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from making import two_moons
+from paraactive.data.examples import COLUMNS, Entries, Selected, Stretch
 from paraactive.engines.updates import Updates
-from paraactive.examples import COLUMNS, Entries, Selected, Stretch
 
 
 def stretch(count: int, ends_round: bool = True) -> Stretch:

@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 
 from making import two_moons
 from paraactive import Arrays, LaSVM, Network
+from paraactive.data.examples import Entries, Place, Stretch, Tile
 from paraactive.engines import Cluster, Simulated, ladder
 from paraactive.engines.ladder import Ladder
 from paraactive.engines.shared import Model, SharedModel
 from paraactive.errors import InputError
-from paraactive.examples import Entries, Place, Stretch, Tile
 from paraactive.learners import Learner
-from paraactive.log import MemoryLog
-from paraactive.node import Node
 from paraactive.rules import Margin
 from paraactive.schedules import Plan, asynchronous
 from paraactive.schedules.base import Joined, Left, Message, Published
+from paraactive.sifting.log import MemoryLog
+from paraactive.sifting.node import Node
 
 X, Y = two_moons(900, noise=0.3, seed=0)
 MOONS = Arrays(X, Y, seed=1, passes=4)

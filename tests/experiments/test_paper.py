@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from full_disk import little_room
+from paraactive.data.events import Evaluated, Round
 from paraactive.errors import InputError
-from paraactive.events import Evaluated, Round
 from paraactive.experiments.paper import EXPERIMENTS, Experiment, reproduce
 from paraactive.experiments.paper.curves import LEVELS, common_levels, decided, growing
 from paraactive.experiments.paper.experiment import Found, write_found
 from paraactive.experiments.timing import first_reached, mean_seconds_to, seconds_to, seconds_until, smoothed
 from paraactive.report import read_story
-from paraactive.run import Run
-from paraactive.runfile import RunFile
+from paraactive.runs.run import Run
+from paraactive.runs.runfile import RunFile
 
 TINY = 5 * 4096
 

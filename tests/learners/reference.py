@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from paraactive import LaSVM
-from paraactive.learners.kernel_cache_loops import bring
+from paraactive.learners.lasvm.kernel_cache_loops import bring
 
 
 class PlainLaSVM:

@@ -16,14 +16,14 @@ from sklearn.linear_model import SGDClassifier
 
 from making import selected, three_blobs, two_moons
 from paraactive import Arrays, LaSVM, Network, train
+from paraactive.basics.state import State
 from paraactive.checks import check_learner
+from paraactive.data.examples import Doubles, Examples, Selected
+from paraactive.data.labels import signed_margin
 from paraactive.errors import InputError
-from paraactive.examples import Doubles, Examples, Selected
 from paraactive.experiments.noise import FlippedLabels
-from paraactive.labels import signed_margin
 from paraactive.learners import Learner, SklearnLearner, guarded
 from paraactive.learners.guarded import Guarded, SetAside
-from paraactive.state import State
 
 INSIDE: dict[str, Callable[[], Learner]] = {
     "svm": lambda: LaSVM(gamma=1.0, gap=0.1),

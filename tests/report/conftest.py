@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paraactive.run import Run
+from paraactive.runs.run import Run
 from report.runs import digits_run, nasty_run
 
 

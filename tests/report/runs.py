@@ -8,7 +8,7 @@ import numpy as np
 
 from making import two_moons
 from paraactive import Arrays, Digits, LaSVM, Network, train
-from paraactive.run import Run
+from paraactive.runs.run import Run
 
 NASTY = ("<script>alert(1)</script>", "\"><img src=x onerror=alert(2)>&'\u2028")
 """Labels as an enemy would choose them."""

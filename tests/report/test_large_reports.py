@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from paraactive import Digits, LaSVM
-from paraactive.events import Evaluated, NodeTimes, Round, RunEnded, RunStarted
-from paraactive.examples import Examples, Selected
-from paraactive.parts import describe_learner, describe_rule, describe_stream
+from paraactive.data.events import Evaluated, NodeTimes, Round, RunEnded, RunStarted
+from paraactive.data.examples import Examples, Selected
 from paraactive.report import write_report
 from paraactive.rules import SignedMargin
-from paraactive.runfile import RunFile
+from paraactive.runs.runfile import RunFile
 from paraactive.schedules.base import Plan
+from paraactive.sifting.parts import describe_learner, describe_rule, describe_stream
 from paraactive.streams import Stream
 
 SEEN, ENTRIES, BATCH = 10_000_000, 100_000, 4096

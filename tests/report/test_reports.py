@@ -20,12 +20,12 @@ import pytest
 from full_disk import little_room
 from paraactive import Digits
 from paraactive.errors import InputError, RunFileError
-from paraactive.parts import RULES, describe_rule
 from paraactive.report import page_of, read_stories, read_story, write_page, write_report
 from paraactive.report.names import rule_name
 from paraactive.report.sections import Chart, Gallery, Table, Timeline, thinned
 from paraactive.rules import floored
-from paraactive.runfile import RunFile
+from paraactive.runs.runfile import RunFile
+from paraactive.sifting.parts import RULES, describe_rule
 from report.conftest import Recorded
 from report.runs import NASTY
 

@@ -16,7 +16,7 @@ import pytest
 from disk import wait_until
 from paraactive.errors import InputError
 from paraactive.report.server import LOOPBACK, MOST_CLIENTS, Server
-from paraactive.run import Run
+from paraactive.runs.run import Run
 from report.conftest import Recorded
 from report.runs import digits_run
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paraactive.basics.coins import coins
 from paraactive.checks import check_rule
-from paraactive.coins import coins
+from paraactive.data.examples import Doubles, Ints
 from paraactive.errors import InputError
-from paraactive.examples import Doubles, Ints
 from paraactive.rules import FlooredAware, FlooredBlind, Margin, Rule, SignedMargin, Uniform, floored
 from paraactive.rules.floored import KINDS
 

@@ -12,11 +12,11 @@ import pytest
 from disk import sql
 from making import two_moons
 from paraactive import Arrays, LaSVM, Network, replay, train
+from paraactive.basics.state import State, digest
+from paraactive.data.examples import Doubles, Floats, Selected
 from paraactive.engines import Cluster
-from paraactive.examples import Doubles, Floats, Selected
 from paraactive.learners import Learner
 from paraactive.rules import IwalMargin
-from paraactive.state import State, digest
 from paraactive.theory import query_probability
 
 X, Y = two_moons(3000, noise=0.1, seed=0)

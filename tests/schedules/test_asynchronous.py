@@ -11,16 +11,16 @@ from numpy.typing import ArrayLike
 
 from making import two_moons
 from paraactive import Arrays, LaSVM, Network
+from paraactive.data.events import Round
+from paraactive.data.examples import Place, Selected, Tile
 from paraactive.engines import Cluster, Simulated
-from paraactive.events import Round
-from paraactive.examples import Place, Selected, Tile
 from paraactive.learners import Learner
-from paraactive.log import MemoryLog
-from paraactive.node import Node, Sifted
 from paraactive.rules import Margin, Rule
 from paraactive.schedules import Plan, Schedule, asynchronous, synchronous
 from paraactive.schedules.asynchronous import step
 from paraactive.schedules.base import Message, Published
+from paraactive.sifting.log import MemoryLog
+from paraactive.sifting.node import Node, Sifted
 
 X, Y = two_moons(900, noise=0.3, seed=0)
 MOONS = Arrays(X, Y, seed=1)

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from making import two_moons
 from paraactive import Arrays, Digits, LaSVM, Network
+from paraactive.data.examples import Entries, Selected
 from paraactive.engines import Simulated
 from paraactive.errors import InputError
-from paraactive.examples import Entries, Selected
 from paraactive.learners import Learner
-from paraactive.log import MemoryLog
-from paraactive.node import Node
 from paraactive.rules import Gradient, Margin, Passive, Rule, SignedMargin
 from paraactive.schedules import Plan, Schedule, portion, sequential, synchronous
+from paraactive.sifting.log import MemoryLog
+from paraactive.sifting.node import Node
 from paraactive.streams import Stream
 
 X, Y = two_moons(900, noise=0.3, seed=0)

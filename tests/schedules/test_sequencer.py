@@ -19,12 +19,12 @@ from hypothesis.stateful import (
 )
 
 from paraactive import Arrays
-from paraactive.events import Round
-from paraactive.examples import Place, Selected, Stretch, Tile
-from paraactive.log import MemoryLog
-from paraactive.node import Sifted
+from paraactive.data.events import Round
+from paraactive.data.examples import Place, Selected, Stretch, Tile
 from paraactive.schedules.base import Plan, Published
 from paraactive.schedules.sequencer import Sequencer
+from paraactive.sifting.log import MemoryLog
+from paraactive.sifting.node import Sifted
 
 STREAM = Arrays(np.arange(400.0).reshape(-1, 1), np.arange(400) % 2, shuffle=False)
 NODES = st.integers(0, 4)

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from paraactive.examples import COLUMNS, Examples
+from paraactive.data.examples import COLUMNS, Examples
 
 
 def frame(rows: int = 60, width: int = 3, seed: int = 0, classes: tuple[Any, ...] = ("ham", "spam")) -> Any:

@@ -13,8 +13,8 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from paraactive.data.examples import Examples
 from paraactive.errors import InputError
-from paraactive.examples import Examples
 from paraactive.streams import Arrays, Stream, Unlabelled
 from paraactive.streams.arrays import encode
 

@@ -38,7 +38,7 @@ def test_it_is_read_however_it_is_written(tmp_path: Path, text: str):
 
 @pytest.mark.parametrize("block", [20, 64, 1000])
 def test_line_breaks_inside_of_quotes_do_not_end_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int):
-    monkeypatch.setattr("paraactive.streams.csv_files.BLOCK", block)
+    monkeypatch.setattr("paraactive.streams.tables.csv_files.BLOCK", block)
     labels = ['"say ""ham""\nor not"', "spam", '"two\r\n\r\nlines"']
     text = "a,kind,b\n" + "".join(f"{row},{labels[row % 3]},{-row}\n" for row in range(50))
     (tmp_path / "a.csv").write_bytes(text.encode())
@@ -54,7 +54,7 @@ def test_line_breaks_inside_of_quotes_do_not_end_a_row(tmp_path: Path, monkeypat
 def test_blocks_of_any_size_are_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int, end: str):
     path = csv(tmp_path / "a.csv", frame(80), lineterminator=end)
     expected = Table(path, shuffle=False).read(0, 80)
-    monkeypatch.setattr("paraactive.streams.csv_files.BLOCK", block)
+    monkeypatch.setattr("paraactive.streams.tables.csv_files.BLOCK", block)
     table = Table(path, shuffle=False)
     assert same(table.read(0, 80), expected)
     if block > 1:
@@ -62,7 +62,7 @@ def test_blocks_of_any_size_are_the_whole(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_whole_numbers_may_be_followed_by_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("paraactive.streams.csv_files.BLOCK", 16)
+    monkeypatch.setattr("paraactive.streams.tables.csv_files.BLOCK", 16)
     text = "a,b,y\n" + "1,true,5\n" * 5 + "1.5,false,5.0\n" * 5 + "2,true,x7\n"
     (tmp_path / "a.csv").write_text(text)
     table = Table(tmp_path / "a.csv", shuffle=False)

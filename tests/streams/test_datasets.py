@@ -14,7 +14,7 @@ import torch
 from paraactive import LaSVM, train
 from paraactive.checks import check_stream
 from paraactive.errors import InputError
-from paraactive.parts import check_same_stream, describe_stream
+from paraactive.sifting.parts import check_same_stream, describe_stream
 from paraactive.streams import Arrays, Dataset
 from streams.tabling import same
 

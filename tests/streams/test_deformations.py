@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import ndimage, stats
 
-from paraactive import philox
+from paraactive.basics import philox
 from paraactive.streams import Digits
-from paraactive.streams.deformations import FIELDS, fields, gaussian, laid_out, render
+from paraactive.streams.digits.deformations import FIELDS, fields, gaussian, laid_out, render
 
 Image = NDArray[np.float64]
 

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from paraactive.data.examples import Examples, Floats
 from paraactive.errors import InputError
-from paraactive.examples import Examples, Floats
 from paraactive.streams import Digits, Stream
 
 TASK = Digits(negative=(5,), positive=(3,), seed=11)

@@ -68,7 +68,7 @@ def test_a_compressed_file_is_the_stream_that_it_is_without(name: str, tmp_path:
 
 
 def test_pieces_of_a_compressed_csv_file_are_read_at_any_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paraactive.streams.csv_files.BLOCK", 300)
+    monkeypatch.setattr("paraactive.streams.tables.csv_files.BLOCK", 300)
     plain = Table(csv(tmp_path / "a.csv", frame(200)), shuffle=False)
     expected = plain.read(0, 200)
     table = Table(_packed(tmp_path / "a.csv"), shuffle=False)

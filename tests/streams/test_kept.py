@@ -7,7 +7,7 @@ from threading import Barrier
 
 import pytest
 
-from paraactive.streams.kept import Kept
+from paraactive.streams.tables.kept import Kept
 
 
 def kept_in(kept: Kept[bytes]) -> list[object]:

@@ -12,9 +12,9 @@ import pytest
 
 from making import two_moons
 from paraactive import LaSVM, train
-from paraactive.arguments import default_engine
 from paraactive.checks import stream_checks
 from paraactive.errors import InputError
+from paraactive.runs.arguments import default_engine
 from paraactive.streams import Arrays, Once
 
 X, Y = two_moons(600, noise=0.2, seed=2)

@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from paraactive.errors import InputError
-from paraactive.streams import Table, parquet_files, shards, table_columns, table_files
+from paraactive.streams import Table
+from paraactive.streams.tables import parquet_files, shards, table_columns, table_files
 from streams.tabling import csv, frame, parquet
 
 
@@ -193,7 +194,7 @@ def test_a_csv_file_that_cannot_be_used_is_refused_at_once(tmp_path: Path, text:
 def test_text_far_down_in_a_column_of_numbers_is_found_at_opening(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
 ):
-    monkeypatch.setattr("paraactive.streams.csv_files.BLOCK", 300)
+    monkeypatch.setattr("paraactive.streams.tables.csv_files.BLOCK", 300)
     data = frame(100)
     data["f2"] = data["f2"].astype(object)
     data.loc[77, "f2"] = value

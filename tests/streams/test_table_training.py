@@ -14,12 +14,12 @@ import pytest
 
 from making import two_moons
 from paraactive import LaSVM, resume, train
+from paraactive.data.examples import SparseRows
 from paraactive.errors import InputError
-from paraactive.evaluation import find_test
-from paraactive.examples import SparseRows
-from paraactive.parts import build_stream, check_same_stream, describe_stream
+from paraactive.runs.evaluation import find_test
+from paraactive.runs.training import replay
+from paraactive.sifting.parts import build_stream, check_same_stream, describe_stream
 from paraactive.streams import Arrays, Table
-from paraactive.training import replay
 from streams.tabling import csv, parquet
 
 X, Y = two_moons(1200, noise=0.2, seed=1)

@@ -12,12 +12,12 @@ from scipy.stats import chi2
 
 from making import two_moons
 from paraactive import Arrays, Network, train
+from paraactive.data.events import Round
+from paraactive.data.examples import Ints, Stretch
 from paraactive.engines import Cluster
 from paraactive.errors import InputError, RunFileError
-from paraactive.events import Round
-from paraactive.examples import Ints, Stretch
 from paraactive.rules import Margin, Rule, Uniform
-from paraactive.runfile import RunFile
+from paraactive.runs.runfile import RunFile
 from paraactive.schedules.base import Published
 from paraactive.schedules.sequencer import Sequencer
 from paraactive.theory import (

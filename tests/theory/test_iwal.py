@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from paraactive.coins import coins
+from paraactive.basics.coins import coins
+from paraactive.data.examples import Ints
 from paraactive.errors import InputError
-from paraactive.examples import Ints
 from paraactive.theory import (
     Iwal,
     IwalRun,

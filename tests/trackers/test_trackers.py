@@ -10,9 +10,9 @@ import pytest
 
 from making import two_moons
 from paraactive import Arrays, Network, train
+from paraactive.data.events import Event, Round
 from paraactive.errors import InputError, MissingExtraError
-from paraactive.events import Event, Round
-from paraactive.run import Run
+from paraactive.runs.run import Run
 from paraactive.trackers import MLflow, TensorBoard
 from paraactive.trackers.figures import Figures
 

@@ -14,19 +14,19 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paraactive.basics.coins import coins
+from paraactive.basics.validation import one_of
 from paraactive.checks.properties import attempt, name_of, require, same_bits
-from paraactive.coins import coins
+from paraactive.data.examples import Doubles, Ints, Place, Selected
 from paraactive.engines import ENGINES, Hosting
 from paraactive.errors import InputError
-from paraactive.examples import Doubles, Ints, Place, Selected
 from paraactive.learners import LaSVM, Learner, Network
 from paraactive.learners.rows import learn, scores
-from paraactive.log import MemoryLog
-from paraactive.node import Node, relearn
 from paraactive.rules import Gradient, Rule, SignedMargin, Uniform
 from paraactive.schedules import SCHEDULES, Engine, Plan
+from paraactive.sifting.log import MemoryLog
+from paraactive.sifting.node import Node, relearn
 from paraactive.streams import Arrays
-from paraactive.validation import one_of
 
 EngineLike: TypeAlias = str | Callable[[Hosting], Engine]
 EngineCheck: TypeAlias = Callable[[EngineLike], None]

@@ -11,11 +11,11 @@ from typing import TypeAlias
 
 import numpy as np
 
+from paraactive.basics.state import State, digest, pack, unpack
 from paraactive.checks.properties import attempt, name_of, random_pieces, rebuilt, require, same_bits
-from paraactive.examples import Floats, Selected, SparseRows
-from paraactive.labels import labels_of, score_shape
+from paraactive.data.examples import Floats, Selected, SparseRows
+from paraactive.data.labels import labels_of, score_shape
 from paraactive.learners.base import Learner, proxy_of
-from paraactive.state import State, digest, pack, unpack
 
 MakeLearner: TypeAlias = Callable[[], Learner]
 LearnerCheck: TypeAlias = Callable[[MakeLearner], None]
@@ -134,7 +134,7 @@ def make_gives_a_new_learner_each_time(case: _Case) -> None:
 def equal_models_have_equal_digests(case: _Case) -> None:
     """Learners of equal state have equal digests, which are strings."""
     why = "replicas are compared by their digests"
-    remedy = "derive the digest from the saved state alone, as paraactive.state.digest does"
+    remedy = "derive the digest from the saved state alone, as paraactive.basics.state.digest does"
     one, other = case.make(), case.make()
     require(isinstance(one.digest(), str), "the digest is no string", why=why, remedy=remedy)  # pyright: ignore[reportUnnecessaryIsInstance]
     require(one.digest() == other.digest(), "those of two untrained learners differ", why=why, remedy=remedy)
@@ -171,7 +171,7 @@ def scoring_is_pure(case: _Case) -> None:
 def a_score_does_not_depend_on_other_rows(case: _Case) -> None:
     """A row's score is the same, bit for bit, whatever rows it is scored with."""
     why = "the log would depend on how a batch is cut among nodes"
-    remedy = "use no matrix product whose bits depend on its shape; paraactive.learners.blocks has one that does not"
+    remedy = "use no matrix product whose bits depend on its shape; see paraactive.learners.simd.blocks"
     learner, rng = case.trained(), np.random.default_rng(case.seed)
     whole = learner.score(case.x)
     for _ in range(4):
@@ -269,7 +269,7 @@ def the_digest_tells_models_apart(case: _Case) -> None:
                 one.digest() != other.digest() or same_bits(one.score(case.x), other.score(case.x)),
                 "two models that score otherwise have one digest",
                 why="a replica that differs would not be noticed",
-                remedy="take the digest over the whole saved state, as paraactive.state.digest does",
+                remedy="take the digest over the whole saved state, as paraactive.basics.state.digest does",
             )
 
 

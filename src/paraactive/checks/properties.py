@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from paraactive.data.examples import COLUMNS, Examples, SparseRows
 from paraactive.errors import CheckError
-from paraactive.examples import COLUMNS, Examples, SparseRows
 
 _Case = TypeVar("_Case")
 

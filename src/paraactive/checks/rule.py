@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from paraactive.basics.philox import RESOLUTION
 from paraactive.checks.properties import attempt, name_of, random_pieces, rebuilt, require, same_bits
-from paraactive.examples import Doubles, Ints, Labels
-from paraactive.philox import RESOLUTION
+from paraactive.data.examples import Doubles, Ints, Labels
 from paraactive.rules.base import Rule
 
 RuleCheck: TypeAlias = Callable[[Rule], None]

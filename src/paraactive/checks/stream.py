@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paraactive.checks.properties import arrays_of, attempt, name_of, random_pieces, require, same_bits
+from paraactive.data.examples import COLUMNS, Examples, SparseRows
+from paraactive.data.labels import MOST_CLASSES, UNKNOWN, are_labels, fitting_type, label_type_of
 from paraactive.errors import InputError
-from paraactive.examples import COLUMNS, Examples, SparseRows
-from paraactive.labels import MOST_CLASSES, UNKNOWN, are_labels, fitting_type, label_type_of
 from paraactive.streams.base import Stream
 
 StreamCheck: TypeAlias = Callable[[Stream], None]
@@ -156,7 +156,7 @@ def columns_have_their_types(case: _Case) -> None:
                 column.dtype == kind and column.flags.c_contiguous,
                 f"{name} is {column.dtype}{'' if column.flags.c_contiguous else ', not contiguous'}",
                 why="loops are compiled for these types, and the log keeps them to the bit",
-                remedy="return paraactive.examples.Examples, which sees to it",
+                remedy="return paraactive.data.examples.Examples, which sees to it",
             )
 
 

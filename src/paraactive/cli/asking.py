@@ -22,22 +22,22 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import paraactive
-from paraactive import parts
+from paraactive.basics.replacing import replacing
+from paraactive.basics.validation import one_of, whole
 from paraactive.cli.models import for_spreadsheet, write_csv
 from paraactive.cli.options import describe_rule, names_in
+from paraactive.data.examples import Floats, Ints
 from paraactive.errors import InputError
-from paraactive.examples import Floats, Ints
 from paraactive.learners import Guarded, LaSVM
-from paraactive.oracle import Oracle
-from paraactive.replacing import replacing
 from paraactive.rules import Rule, floored
-from paraactive.run import Run
-from paraactive.runfile import RunFile
+from paraactive.runs.run import Run
+from paraactive.runs.runfile import RunFile
+from paraactive.sifting import parts
+from paraactive.sifting.oracle import Oracle
 from paraactive.streams import Stream, Unlabelled
 from paraactive.streams.columns import named_labels
 from paraactive.streams.files import column_names, is_like_an_index, number_columns, open_column
-from paraactive.streams.table_columns import check_column
-from paraactive.validation import one_of, whole
+from paraactive.streams.tables.table_columns import check_column
 
 _WARMSTART, _BATCH, _PER_ROUND = 50, 500, 25
 _SKIP = "skip"

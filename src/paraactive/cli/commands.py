@@ -19,10 +19,10 @@ from paraactive.cli.tables import show_run, show_times
 from paraactive.engines import Cluster
 from paraactive.errors import ClusterLostError, InputError, counted
 from paraactive.experiments import Comparison, compare_with_passive
-from paraactive.guard import Guard, class_weights
-from paraactive.parts import build_stream
-from paraactive.run import Run
-from paraactive.runfile import RunFile
+from paraactive.runs.run import Run
+from paraactive.runs.runfile import RunFile
+from paraactive.sifting.guard import Guard, class_weights
+from paraactive.sifting.parts import build_stream
 from paraactive.streams import Stream
 from paraactive.trackers import MLflow, TensorBoard
 

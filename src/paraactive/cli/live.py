@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from paraactive.cli.progress import ProgressBar
-from paraactive.events import NODE_TIMES, Evaluated, Event, NodeTimes, Round, RunStarted
+from paraactive.data.events import NODE_TIMES, Evaluated, Event, NodeTimes, Round, RunStarted
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _KEPT = 60

@@ -16,16 +16,16 @@ from typing import Any, TextIO
 import numpy as np
 from rich.table import Table
 
+from paraactive.basics.replacing import already_there, replacing
 from paraactive.cli.consoles import new_console
+from paraactive.data.examples import Doubles, Examples
+from paraactive.data.labels import STR, decide, numbers_of
 from paraactive.errors import InputError, ParaActiveError, counted
-from paraactive.examples import Doubles, Examples
-from paraactive.labels import STR, decide, numbers_of
 from paraactive.learners.rows import scores
-from paraactive.model import Model, own_test
-from paraactive.replacing import already_there, replacing
-from paraactive.runfile import RunFile
+from paraactive.runs.model import Model, own_test
+from paraactive.runs.runfile import RunFile
 from paraactive.streams import open_column, open_examples, open_rows
-from paraactive.streams.csv_files import is_number_text
+from paraactive.streams.tables.csv_files import is_number_text
 
 _STDIN = "-"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from paraactive import parts
-from paraactive.arguments import default_rule
+from paraactive.basics.validation import one_of
 from paraactive.errors import InputError
 from paraactive.experiments.tasks import ETA, GAMMA, GAP, TASKS, find_task
-from paraactive.guard import Guard
 from paraactive.learners import Learner
 from paraactive.rules import Rule
+from paraactive.runs.arguments import default_rule
+from paraactive.sifting import parts
+from paraactive.sifting.guard import Guard
 from paraactive.streams import Digits, Stream, open_stream
-from paraactive.validation import one_of
 
 _OPTIONS = {
     "svm": ("C", "gamma", "gap", "cache_size", "budget", "cascade"),

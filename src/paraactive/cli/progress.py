@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from paraactive.data.events import Compiling, Evaluated, Event, NodeJoined, NodeLost, NodeSilent, Round, RunStarted
 from paraactive.errors import counted
-from paraactive.events import Compiling, Evaluated, Event, NodeJoined, NodeLost, NodeSilent, Round, RunStarted
 
 
 class ProgressBar:

@@ -12,13 +12,13 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from rich.table import Table
 from rich.text import Text
 
+from paraactive.basics.optional import require
+from paraactive.basics.validation import one_of, whole
 from paraactive.cli.consoles import new_console
 from paraactive.errors import InputError, counted
 from paraactive.experiments.delays import MEAN_DELAY, DelaysResult, reproduce_delays
 from paraactive.experiments.paper import EXPERIMENTS, Found, reproduce
 from paraactive.experiments.paper.experiment import write_found
-from paraactive.optional import require
-from paraactive.validation import one_of, whole
 
 _DELAYS, _SCALES = "delays", ("small", "paper")
 _MARKS = {"yes": Text("✓", "green"), "no": Text("≠", "yellow"), "open": Text("?")}

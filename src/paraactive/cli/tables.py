@@ -7,7 +7,7 @@ from rich.table import Table
 
 from paraactive.errors import counted
 from paraactive.experiments import Comparison
-from paraactive.run import Run
+from paraactive.runs.run import Run
 
 
 def show_run(console: Console, run: Run) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from paraactive.basics.validation import positive
 from paraactive.cli.consoles import new_console
 from paraactive.errors import counted
+from paraactive.planning.plan import NODES, PAYS
 from paraactive.theory import Link, Planned, plan
-from paraactive.theory.planning import NODES, PAYS
-from paraactive.validation import positive
 
 
 def plan_nodes(

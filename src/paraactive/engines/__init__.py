@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from paraactive.data.events import Event
 from paraactive.engines.processes import Processes
 from paraactive.engines.ray_nodes import RayNodes
 from paraactive.engines.remote import Remote, Transport
@@ -12,10 +13,9 @@ from paraactive.engines.simulated import Simulated
 from paraactive.engines.threads import Threads
 from paraactive.engines.updates import UPDATES
 from paraactive.engines.virtual import Cluster
-from paraactive.events import Event
-from paraactive.node import Node
-from paraactive.parts import untrained
 from paraactive.schedules.base import Engine, Plan
+from paraactive.sifting.node import Node
+from paraactive.sifting.parts import untrained
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,15 @@ from dataclasses import replace
 import numba
 from threadpoolctl import threadpool_limits
 
+from paraactive.data.examples import Stretch
 from paraactive.engines.letters import Incoming, Letter, Outgoing
 from paraactive.engines.messages import Check, Digest, Done, Failed, Fresh, FromNode, News, Ready, Stop, ToNode
 from paraactive.engines.shared import Model, SharedModel
 from paraactive.errors import NodesLostError
-from paraactive.examples import Stretch
-from paraactive.node import Node
-from paraactive.parts import warm_up
 from paraactive.schedules.asynchronous import step
 from paraactive.schedules.base import Published
+from paraactive.sifting.node import Node
+from paraactive.sifting.parts import warm_up
 
 
 class Host:

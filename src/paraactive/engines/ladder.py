@@ -5,8 +5,8 @@ from __future__ import annotations
 import bisect
 from operator import attrgetter
 
-from paraactive.examples import Place, Stretch
-from paraactive.node import Node
+from paraactive.data.examples import Place, Stretch
+from paraactive.sifting.node import Node
 
 _RUNGS = 8
 """Models kept at once, besides the top. One that is gone is made again from the one below it."""

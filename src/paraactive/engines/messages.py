@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from paraactive.data.examples import Stretch, Tile
 from paraactive.engines.shared import Model
-from paraactive.examples import Stretch, Tile
 from paraactive.schedules.base import Published
 
 

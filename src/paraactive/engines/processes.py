@@ -26,7 +26,7 @@ from paraactive.engines.letters import Letter
 from paraactive.engines.memory import SharedPickle, load_shared
 from paraactive.engines.messages import Failed, FromNode, Gone, ToNode
 from paraactive.errors import InputError
-from paraactive.node import Node
+from paraactive.sifting.node import Node
 
 _SECONDS_TO_STOP = 3.0
 _IN_NODE = "PARAACTIVE_NODE"

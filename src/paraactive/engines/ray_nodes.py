@@ -23,13 +23,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
+from paraactive.basics.optional import require
 from paraactive.engines.hosting import Host, portable
 from paraactive.engines.letters import Letter
 from paraactive.engines.messages import Failed, FromNode, Gone, ToNode
 from paraactive.engines.ray_head import HeadWatch, patient_with_the_head, shut_down
 from paraactive.errors import ClusterError, ClusterLostError, InputError
-from paraactive.node import Node
-from paraactive.optional import require
+from paraactive.sifting.node import Node
 
 _SECONDS_TO_STOP = 3.0
 _SECONDS_TO_END = 10.0

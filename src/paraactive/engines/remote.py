@@ -16,15 +16,15 @@ from typing import Protocol
 
 from threadpoolctl import ThreadpoolController
 
+from paraactive.data.events import Event, NodeJoined, NodeLost, NodeSilent, ReplicaRebuilt
+from paraactive.data.examples import Place, Stretch, Tile
 from paraactive.engines.letters import Incoming, Letter, Outgoing
 from paraactive.engines.messages import Check, Digest, Done, Failed, Fresh, FromNode, Gone, News, Ready, Stop, ToNode
 from paraactive.engines.shared import Model, OnSharedModel, SharedModel
 from paraactive.engines.updates import Updates
 from paraactive.errors import NodesLostError, NodeWarning, ReplicaError, ReplicaWarning
-from paraactive.events import Event, NodeJoined, NodeLost, NodeSilent, ReplicaRebuilt
-from paraactive.examples import Place, Stretch, Tile
-from paraactive.node import TILE, Node, Sifted
 from paraactive.schedules.base import Joined, Left, Message, Published, portion
+from paraactive.sifting.node import TILE, Node, Sifted
 
 _SECONDS_TO_START = 60.0
 """A node that takes longer to start is not waited for."""

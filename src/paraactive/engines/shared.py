@@ -9,9 +9,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from paraactive.examples import Place, Stretch
-from paraactive.node import Node, Sifted
-from paraactive.state import State
+from paraactive.basics.state import State
+from paraactive.data.examples import Place, Stretch
+from paraactive.sifting.node import Node, Sifted
 
 
 @dataclass(frozen=True, slots=True)

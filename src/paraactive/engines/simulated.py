@@ -13,12 +13,12 @@ from itertools import pairwise
 
 import numpy as np
 
+from paraactive.data.examples import Examples, Stretch, Tile
 from paraactive.engines.clock import CLOCKED, edges, largest_portions
 from paraactive.engines.virtual import Cluster, Virtual
-from paraactive.examples import Examples, Stretch, Tile
 from paraactive.learners.base import proxy_of
-from paraactive.node import Node, Sifted
 from paraactive.schedules.base import Message
+from paraactive.sifting.node import Node, Sifted
 from paraactive.streams.base import Stream
 
 

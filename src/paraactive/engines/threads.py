@@ -12,12 +12,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from threadpoolctl import threadpool_limits
 
+from paraactive.data.examples import Stretch, Tile
 from paraactive.engines.clock import largest_portions
 from paraactive.engines.shared import OnSharedModel, SharedModel
-from paraactive.examples import Stretch, Tile
-from paraactive.node import TILE, Node, Sifted
 from paraactive.schedules.asynchronous import step
 from paraactive.schedules.base import Joined, Left, Message, Published, portion
+from paraactive.sifting.node import TILE, Node, Sifted
 
 
 class Threads(OnSharedModel):

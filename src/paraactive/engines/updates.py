@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paraactive.examples import Stretch
+from paraactive.data.examples import Stretch
 
 UPDATES = ("auto", "replicated", "central")
 

@@ -16,14 +16,14 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from paraactive.coins import coins
+from paraactive.basics.coins import coins
+from paraactive.basics.validation import number as finite
+from paraactive.basics.validation import positive
+from paraactive.data.examples import Place, Stretch, Tile
 from paraactive.engines.ladder import Ladder
-from paraactive.examples import Place, Stretch, Tile
-from paraactive.node import Node, Sifted
 from paraactive.schedules.asynchronous import step
 from paraactive.schedules.base import Joined, Left, Message, Published
-from paraactive.validation import number as finite
-from paraactive.validation import positive
+from paraactive.sifting.node import Node, Sifted
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from paraactive.events import Observer
+from paraactive.data.events import Observer
 from paraactive.learners import Learner
 from paraactive.rules import Passive
-from paraactive.run import Run, clock
+from paraactive.runs.run import Run, clock
+from paraactive.runs.training import train
 from paraactive.streams import Stream
-from paraactive.training import train
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from paraactive import theory
+from paraactive.basics.validation import whole
+from paraactive.data.examples import Doubles, Ints
 from paraactive.errors import InputError, counted
-from paraactive.examples import Doubles, Ints
 from paraactive.experiments.paper.curves import decided
 from paraactive.experiments.paper.experiment import Found
 from paraactive.report import Axis, Chart, Curve
-from paraactive.validation import whole
 
 CUT, STEEP, SUREST = 0.4, 8.0, 0.8
 THETA, DELTA = 2.0, 0.05

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from paraactive import philox
-from paraactive.examples import Examples, Ints
-from paraactive.labels import labels_of, numbers_of
+from paraactive.basics import philox
+from paraactive.basics.validation import fraction, whole
+from paraactive.data.examples import Examples, Ints
+from paraactive.data.labels import labels_of, numbers_of
 from paraactive.streams import Stream
-from paraactive.validation import fraction, whole
 
 _FLIPS, _OTHERS = 64, 65
 """Purposes of random numbers; those in `philox` are below."""

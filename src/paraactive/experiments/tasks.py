@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from paraactive.basics.validation import one_of
 from paraactive.streams import Digits
-from paraactive.validation import one_of
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Protocol
 
-from paraactive.events import Evaluated, Round
+from paraactive.data.events import Evaluated, Round
 
 
 class Tried(Protocol):

@@ -5,9 +5,9 @@
 
 from paraactive.learners.base import Learner
 from paraactive.learners.guarded import Guarded
-from paraactive.learners.lasvm import LaSVM
-from paraactive.learners.network import Network
-from paraactive.learners.sklearn_learner import SklearnLearner
-from paraactive.learners.torch_learner import TorchLearner
+from paraactive.learners.lasvm.svm import LaSVM
+from paraactive.learners.network.network import Network
+from paraactive.learners.wrappers.sklearn_learner import SklearnLearner
+from paraactive.learners.wrappers.torch_learner import TorchLearner
 
 __all__ = ["Guarded", "LaSVM", "Learner", "Network", "SklearnLearner", "TorchLearner"]

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from paraactive.examples import Doubles, Floats, Selected
-from paraactive.state import State
+from paraactive.basics.state import State
+from paraactive.data.examples import Doubles, Floats, Selected
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from paraactive.basics.state import State, digest
+from paraactive.basics.validation import positive
+from paraactive.data.examples import COLUMNS, Doubles, Examples, Ints, Selected
+from paraactive.data.labels import check_count, check_labels, numbers_of, signed_margin
 from paraactive.errors import InputError
-from paraactive.examples import COLUMNS, Doubles, Examples, Ints, Selected
-from paraactive.labels import check_count, check_labels, numbers_of, signed_margin
 from paraactive.learners.base import Learner, Proxy, proxy_of
-from paraactive.learners.lasvm import LaSVM
-from paraactive.learners.network import Network
+from paraactive.learners.lasvm.svm import LaSVM
+from paraactive.learners.network.network import Network
 from paraactive.learners.rows import as_taken
-from paraactive.learners.rows_state import rows_from_state, rows_to_state
-from paraactive.learners.sklearn_learner import SklearnLearner
-from paraactive.state import State, digest
-from paraactive.validation import positive
+from paraactive.learners.wrappers.rows_state import rows_from_state, rows_to_state
+from paraactive.learners.wrappers.sklearn_learner import SklearnLearner
 
 KINDS: dict[str, Callable[..., Any]] = {"svm": LaSVM, "network": Network, "sklearn": SklearnLearner}
 """The learners that a description can name."""

@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paraactive.data.examples import Doubles, Features, Floats, Selected, SparseRows
 from paraactive.errors import InputError, counted
-from paraactive.examples import Doubles, Features, Floats, Selected, SparseRows
 from paraactive.learners.base import Learner
 
 _DENSE_BYTES = 1 << 25

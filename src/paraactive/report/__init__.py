@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from paraactive.replacing import replacing
+from paraactive.basics.replacing import replacing
 from paraactive.report.of_runs import page_of
 from paraactive.report.page import to_html
 from paraactive.report.sections import Axis, Bars, Chart, Claim, Claims, Curve, Page, Series, Table, Text
 from paraactive.report.story import Story, read_stories, read_story, story_of
-from paraactive.runfile.connection import understood
+from paraactive.runs.runfile.connection import understood
 
 __all__ = [
     "Axis", "Bars", "Chart", "Claim", "Claims", "Curve", "Page", "Series", "Story", "Table", "Text", "page_of",

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from paraactive.basics.optional import require
+from paraactive.basics.replacing import replacing
 from paraactive.errors import cannot_write
-from paraactive.optional import require
-from paraactive.replacing import replacing
 from paraactive.report.sections import Axis, Chart
 
 # Okabe and Ito's colours, as on the pages: people who see few colours can tell them apart.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from paraactive.events import NODE_TIMES, Evaluated, NodeTimes, Round
+from paraactive.data.events import NODE_TIMES, Evaluated, NodeTimes, Round
 from paraactive.report.names import data_name, event_details, event_name, learner_name, rule_name
 from paraactive.report.pictures import grey
 from paraactive.report.sections import (

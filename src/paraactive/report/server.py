@@ -18,7 +18,7 @@ from paraactive.report.of_runs import page_of
 from paraactive.report.page import to_html, to_json
 from paraactive.report.sections import Page
 from paraactive.report.story import read_stories
-from paraactive.runfile.connection import understood
+from paraactive.runs.runfile.connection import understood
 
 LOOPBACK = "127.0.0.1"
 _FRESH_SECONDS = 0.5

@@ -8,14 +8,14 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from paraactive.data.events import Evaluated, Round
+from paraactive.data.examples import Doubles, entry_bytes
 from paraactive.errors import InputError
-from paraactive.events import Evaluated, Round
-from paraactive.examples import Doubles, entry_bytes
-from paraactive.parts import build_stream
-from paraactive.run import Run, delay_figures, delay_histogram
-from paraactive.runfile import RunFile
+from paraactive.planning.plan import Planned, Recorded, plan_for
+from paraactive.runs.run import Run, delay_figures, delay_histogram
+from paraactive.runs.runfile import RunFile
+from paraactive.sifting.parts import build_stream
 from paraactive.streams import Stream
-from paraactive.theory.planning import Planned, Recorded, plan_for
 
 HEAVIEST = 24
 """Examples of the gallery."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from paraactive.examples import Doubles, Ints
-from paraactive.philox import RESOLUTION
+from paraactive.basics.philox import RESOLUTION
+from paraactive.data.examples import Doubles, Ints
 
 WHY_ETA = "it says how fast the query probability falls with the margin, so it must be a positive number"
 

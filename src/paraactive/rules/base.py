@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
-from paraactive.examples import Doubles, Ints, Labels
+from paraactive.data.examples import Doubles, Ints, Labels
 
 
 class BlindRule(Protocol):

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from paraactive.examples import Doubles, Ints
-from paraactive.validation import fraction
+from paraactive.basics.validation import fraction
+from paraactive.data.examples import Doubles, Ints
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
+from paraactive.basics.validation import fraction
+from paraactive.data.examples import Doubles, Ints, Labels
 from paraactive.errors import InputError
-from paraactive.examples import Doubles, Ints, Labels
 from paraactive.rules.base import BlindRule, LabelAwareRule, Rule, rises_with_doubt
 from paraactive.rules.constant import Passive, Uniform
 from paraactive.rules.gradient import Gradient
@@ -17,7 +18,6 @@ from paraactive.rules.iwal import IwalMargin
 from paraactive.rules.least import LeastMargin
 from paraactive.rules.margin import Margin
 from paraactive.rules.signed import SignedMargin
-from paraactive.validation import fraction
 
 KINDS: dict[str, Callable[..., Rule]] = {
     "margin": Margin,

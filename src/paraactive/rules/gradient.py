@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from paraactive.examples import Doubles, Ints, Labels
-from paraactive.validation import fraction, positive
+from paraactive.basics.validation import fraction, positive
+from paraactive.data.examples import Doubles, Ints, Labels
 
 
 def slope(score: Doubles, y: Labels) -> Doubles:

@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paraactive.basics.philox import RESOLUTION
+from paraactive.basics.validation import number
+from paraactive.data.examples import Doubles, Ints
 from paraactive.errors import InputError
-from paraactive.examples import Doubles, Ints
-from paraactive.philox import RESOLUTION
 from paraactive.rules._formula import margin
-from paraactive.validation import number
 
 C1, C2 = 5.0 + 2.0 * 2.0**0.5, 5.0
 """Constants of the paper."""

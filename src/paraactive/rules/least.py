@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from paraactive.examples import Doubles, Ints, Labels
+from paraactive.basics.validation import positive
+from paraactive.data.examples import Doubles, Ints, Labels
 from paraactive.rules._formula import WHY_ETA, margin_probability
-from paraactive.validation import positive
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal
 
-from paraactive.examples import Doubles, Ints
+from paraactive.basics.validation import positive
+from paraactive.data.examples import Doubles, Ints
 from paraactive.rules._formula import WHY_ETA, margin, margin_probability
-from paraactive.validation import positive
 
 
 @dataclass(frozen=True)

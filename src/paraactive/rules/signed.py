@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from paraactive.examples import Doubles, Ints, Labels
-from paraactive.labels import signed_margin
+from paraactive.basics.validation import positive
+from paraactive.data.examples import Doubles, Ints, Labels
+from paraactive.data.labels import signed_margin
 from paraactive.rules._formula import WHY_ETA, margin_probability
-from paraactive.validation import positive
 
 
 @dataclass(frozen=True)

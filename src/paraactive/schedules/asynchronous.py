@@ -9,13 +9,13 @@ from collections.abc import Generator, Iterable
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
-from paraactive.events import Round
-from paraactive.examples import Tile
-from paraactive.log import Log
-from paraactive.node import Sifted
+from paraactive.data.events import Round
+from paraactive.data.examples import Tile
 from paraactive.schedules.base import Engine, Joined, Left, Plan, Published
 from paraactive.schedules.sequencer import Sequencer
 from paraactive.schedules.warmstart import warmstart
+from paraactive.sifting.log import Log
+from paraactive.sifting.node import Sifted
 
 _News = TypeVar("_News", contravariant=True)
 

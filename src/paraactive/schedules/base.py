@@ -6,11 +6,11 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from paraactive.data.events import Round
+from paraactive.data.examples import Stretch, Tile
 from paraactive.errors import InputError, counted
-from paraactive.events import Round
-from paraactive.examples import Stretch, Tile
-from paraactive.log import Log
-from paraactive.node import Node, Sifted
+from paraactive.sifting.log import Log
+from paraactive.sifting.node import Node, Sifted
 
 _LARGEST_TILE = 1024
 """Of the asynchronous schedule: as many as are sifted together elsewhere, because few of a tile need an exact score."""

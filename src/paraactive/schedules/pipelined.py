@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Generator
 
-from paraactive.events import Round
-from paraactive.examples import Selected, Stretch
-from paraactive.log import Log
+from paraactive.data.events import Round
+from paraactive.data.examples import Selected, Stretch
 from paraactive.schedules.base import Engine, Plan
 from paraactive.schedules.synchronous import round_of
 from paraactive.schedules.warmstart import warmstart
+from paraactive.sifting.log import Log
 
 
 def pipelined(engine: Engine, log: Log, plan: Plan) -> Generator[Round]:

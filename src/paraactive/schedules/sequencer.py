@@ -6,12 +6,12 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from paraactive.events import Round
-from paraactive.examples import Stretch, Tile
-from paraactive.log import Log
-from paraactive.node import Sifted
+from paraactive.data.events import Round
+from paraactive.data.examples import Stretch, Tile
 from paraactive.schedules.base import Plan, Published
 from paraactive.schedules.synchronous import times_of
+from paraactive.sifting.log import Log
+from paraactive.sifting.node import Sifted
 
 _TILES_HELD = 2
 """Tiles in the hands of one node: one that it sifts, and one so that it need not wait for the next."""

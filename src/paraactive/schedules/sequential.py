@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from paraactive.events import Round
-from paraactive.examples import Stretch
-from paraactive.log import Log
-from paraactive.node import Sifted
+from paraactive.data.events import Round
+from paraactive.data.examples import Stretch
 from paraactive.schedules.base import Engine, Plan
 from paraactive.schedules.synchronous import round_of
 from paraactive.schedules.warmstart import warmstart
+from paraactive.sifting.log import Log
+from paraactive.sifting.node import Sifted
 
 
 def sequential(engine: Engine, log: Log, plan: Plan) -> Generator[Round]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 
-from paraactive.events import NodeTimes, Round
-from paraactive.examples import Selected, Stretch
-from paraactive.log import Log
-from paraactive.node import Sifted
+from paraactive.data.events import NodeTimes, Round
+from paraactive.data.examples import Selected, Stretch
 from paraactive.schedules.base import Engine, Plan
 from paraactive.schedules.warmstart import warmstart
+from paraactive.sifting.log import Log
+from paraactive.sifting.node import Sifted
 
 
 def synchronous(engine: Engine, log: Log, plan: Plan) -> Generator[Round]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from paraactive.events import Round
-from paraactive.examples import Place, Stretch
-from paraactive.log import Log
+from paraactive.data.events import Round
+from paraactive.data.examples import Place, Stretch
 from paraactive.schedules.base import Engine, Plan
+from paraactive.sifting.log import Log
 
 
 def warmstart(engine: Engine, log: Log, plan: Plan) -> Generator[Round]:

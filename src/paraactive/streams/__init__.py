@@ -8,10 +8,10 @@ memory, in files, in data sets of torch or Hugging Face, in any iterable. `Unlab
 from paraactive.streams.arrays import Arrays
 from paraactive.streams.base import Stream
 from paraactive.streams.datasets import Dataset
-from paraactive.streams.digits import Digits
+from paraactive.streams.digits.digits import Digits
 from paraactive.streams.files import open_column, open_examples, open_rows, open_stream
 from paraactive.streams.once import Once
-from paraactive.streams.tables import Table
+from paraactive.streams.tables.table import Table
 from paraactive.streams.unlabelled import Unlabelled
 
 __all__ = [

@@ -13,8 +13,9 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paraactive.examples import Examples, Ints, Labels, SparseRows
-from paraactive.labels import fitting_type, labels_of, numbers_of, type_of_labels
+from paraactive.basics.validation import whole
+from paraactive.data.examples import Examples, Ints, Labels, SparseRows
+from paraactive.data.labels import fitting_type, labels_of, numbers_of, type_of_labels
 from paraactive.streams.columns import (
     check_width,
     class_values,
@@ -30,7 +31,6 @@ from paraactive.streams.numpy_files import open_columns
 from paraactive.streams.passes import checked_passes, rows_at
 from paraactive.streams.positions import UserStream
 from paraactive.streams.svmlight_files import is_svmlight, read_svmlight
-from paraactive.validation import whole
 
 
 class Arrays(UserStream):

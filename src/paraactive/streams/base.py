@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from paraactive.examples import Examples, Ints
+from paraactive.data.examples import Examples, Ints
 
 
 class Stream(Protocol):

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from paraactive.data.examples import Doubles, Features, Floats, Labels, SparseRows
+from paraactive.data.labels import MOST_CLASSES, labels_of
 from paraactive.errors import InputError, counted
-from paraactive.examples import Doubles, Features, Floats, Labels, SparseRows
-from paraactive.labels import MOST_CLASSES, labels_of
 from paraactive.streams.sparse import is_sparse, sparse_rows
 
 _LONGEST_NAME = 60

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from paraactive.errors import InputError
 from paraactive.streams.columns import check_classes, label_name, some
 from paraactive.streams.items import Item, Layout, as_label, split_item
-from paraactive.streams.table_columns import check_column
+from paraactive.streams.tables.table_columns import check_column
 
 
 class Source(Protocol):

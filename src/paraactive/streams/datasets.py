@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from paraactive.basics.validation import positive, whole
+from paraactive.data.examples import Examples, Floats, Ints
+from paraactive.data.labels import fitting_type, labels_of, type_of_labels
 from paraactive.errors import InputError
-from paraactive.examples import Examples, Floats, Ints
-from paraactive.labels import fitting_type, labels_of, type_of_labels
 from paraactive.streams.columns import class_values, label_column, label_name
 from paraactive.streams.dataset_sources import numbers_by_name, open_source
 from paraactive.streams.items import Item, Layout, as_row
 from paraactive.streams.passes import checked_passes, rows_at
 from paraactive.streams.positions import UserStream
-from paraactive.validation import positive, whole
 
 
 class Dataset(UserStream):

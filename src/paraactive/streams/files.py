@@ -9,20 +9,21 @@ from typing import Any
 
 import numpy as np
 
+from paraactive.data.examples import Examples, Features
 from paraactive.errors import InputError
-from paraactive.examples import Examples, Features
-from paraactive.streams import svmlight_files, table_files
+from paraactive.streams import svmlight_files
 from paraactive.streams.arrays import Arrays, load_like
-from paraactive.streams.arrow import is_number
 from paraactive.streams.base import Stream
 from paraactive.streams.columns import check_width, features_alone, some
 from paraactive.streams.locations import is_folder, is_pattern, is_remote, missing_file, suffix_of
 from paraactive.streams.numpy_files import open_features
-from paraactive.streams.shards import make_shards
 from paraactive.streams.svmlight_files import is_svmlight, read_svmlight
-from paraactive.streams.table_columns import check_column, choose
-from paraactive.streams.table_files import Files, Paths, Rows, decode, join, open_files, scan
-from paraactive.streams.tables import Table
+from paraactive.streams.tables import table_files
+from paraactive.streams.tables.arrow import is_number
+from paraactive.streams.tables.shards import make_shards
+from paraactive.streams.tables.table import Table
+from paraactive.streams.tables.table_columns import check_column, choose
+from paraactive.streams.tables.table_files import Files, Paths, Rows, decode, join, open_files, scan
 
 LABELS = ("label", "target", "class", "y")
 """What the column of the labels is called, if nobody says."""

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import IO, Any
 
 from paraactive.errors import InputError
-from paraactive.streams.kept import Kept
+from paraactive.streams.tables.kept import Kept
 
 _KEPT_BYTES = 16 << 30
 """Decompressed bytes on disk that a process keeps; at least two files, however large."""

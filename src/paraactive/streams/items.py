@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from paraactive.data.examples import Floats
 from paraactive.errors import InputError, counted
-from paraactive.examples import Floats
 from paraactive.streams.columns import some
 
 

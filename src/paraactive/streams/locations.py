@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, TypeAlias
 
+from paraactive.basics.optional import require
 from paraactive.errors import InputError, MissingExtraError
-from paraactive.optional import require
 from paraactive.streams import gzip_files
 
 Location: TypeAlias = "str | Path"

@@ -8,14 +8,14 @@ from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
 
+from paraactive.basics.validation import positive, whole
+from paraactive.data.examples import Examples, Ints
+from paraactive.data.labels import STR, fitting_type, labels_of, type_of_labels
 from paraactive.errors import InputError, counted
-from paraactive.examples import Examples, Ints
-from paraactive.labels import STR, fitting_type, labels_of, type_of_labels
 from paraactive.streams.columns import check_classes, given_names, label_name, some
 from paraactive.streams.dataset_sources import class_names
 from paraactive.streams.items import Item, Layout, as_label, as_row, split_item
 from paraactive.streams.positions import UserStream
-from paraactive.validation import positive, whole
 
 _REMEDY = "use one process, as engine='threads', or write the examples to a file first"
 

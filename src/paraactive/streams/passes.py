@@ -6,10 +6,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from paraactive import philox
+from paraactive.basics import philox
+from paraactive.basics.validation import whole
+from paraactive.data.examples import Ints
 from paraactive.errors import InputError
-from paraactive.examples import Ints
-from paraactive.validation import whole
 
 
 def checked_passes(passes: int | None) -> int | None:

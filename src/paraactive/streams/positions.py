@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from paraactive.data.examples import Examples, Ints
 from paraactive.errors import InputError, counted
-from paraactive.examples import Examples, Ints
 
 
 class UserStream(ABC):

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from paraactive.data.examples import SparseRows
 from paraactive.errors import InputError
-from paraactive.examples import SparseRows
 
 _WIDEST = np.iinfo(np.int32).max
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paraactive.examples import Examples, Ints, SparseRows
-from paraactive.labels import UNKNOWN, fitting_type, type_of_labels
+from paraactive.basics.validation import whole
+from paraactive.data.examples import Examples, Ints, SparseRows
+from paraactive.data.labels import UNKNOWN, fitting_type, type_of_labels
 from paraactive.streams.columns import features_alone, given_names, hash_features
 from paraactive.streams.files import column_names, open_rows
 from paraactive.streams.locations import absolute
 from paraactive.streams.passes import rows_at
 from paraactive.streams.positions import UserStream
-from paraactive.validation import whole
 
 
 class Unlabelled(UserStream):

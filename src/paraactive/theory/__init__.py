@@ -3,6 +3,7 @@
 `Iwal` is Algorithm 3 of the paper; `rules.IwalMargin` uses its probability with real learners.
 """
 
+from paraactive.planning import Cost, CostModel, Line, Link, Planned, Prediction, plan
 from paraactive.rules.iwal import query_probability
 from paraactive.theory.bounds import (
     PROVEN,
@@ -13,7 +14,6 @@ from paraactive.theory.bounds import (
     label_complexity_bound,
     sufficient_c0,
 )
-from paraactive.theory.cost import Cost, CostModel, Line, Link, Prediction
 from paraactive.theory.delays import (
     constant_delays,
     random_delay_bound,
@@ -29,7 +29,6 @@ from paraactive.theory.disagreement import (
 )
 from paraactive.theory.hypotheses import Predictions, Separators, Stumps, Thresholds
 from paraactive.theory.iwal import Iwal, IwalRun
-from paraactive.theory.planning import Planned, plan
 
 __all__ = [
     "PROVEN",

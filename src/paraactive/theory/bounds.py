@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paraactive.basics.validation import number, whole
+from paraactive.data.examples import Doubles
 from paraactive.errors import InputError
-from paraactive.examples import Doubles
 from paraactive.rules.iwal import C1, C2, check_c0, deviation
 from paraactive.theory.delays import check_delta
-from paraactive.validation import number, whole
 
 
 class Constants(NamedTuple):

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paraactive import philox
+from paraactive.basics import philox
+from paraactive.basics.validation import number, whole
+from paraactive.data.examples import Ints
 from paraactive.errors import InputError
-from paraactive.examples import Ints
-from paraactive.runfile import RunFile
-from paraactive.validation import number, whole
+from paraactive.runs.runfile import RunFile
 
 
 def constant_delays(delay: int, steps: int) -> Ints:

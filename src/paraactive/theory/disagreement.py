@@ -11,10 +11,10 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paraactive.basics.validation import number, whole
+from paraactive.data.examples import Doubles
 from paraactive.errors import InputError
-from paraactive.examples import Doubles
 from paraactive.theory.hypotheses import Predictions, as_predictions
-from paraactive.validation import number, whole
 
 
 def disagreement_coefficient(predictions: Predictions | ArrayLike, best: int, *, above: float = 0.0) -> float:

@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from paraactive.basics.validation import whole
+from paraactive.data.examples import Doubles, Floats
 from paraactive.errors import InputError, counted
-from paraactive.examples import Doubles, Floats
-from paraactive.validation import whole
 
 Bools: TypeAlias = NDArray[np.bool_]
 _CELLS = 1 << 22

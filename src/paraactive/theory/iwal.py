@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paraactive.coins import coins
-from paraactive.examples import Doubles, Ints
+from paraactive.basics.coins import coins
+from paraactive.basics.validation import whole
+from paraactive.data.examples import Doubles, Ints
 from paraactive.rules.iwal import check_c0
 from paraactive.theory import iwal_loops
 from paraactive.theory.delays import check_delays
 from paraactive.theory.hypotheses import Bools, Predictions, as_labels, as_predictions
-from paraactive.validation import whole
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from paraactive.compiled import njit
+from paraactive.basics.compiled import njit
 from paraactive.rules.iwal import deviation, solve_for_probability
 from paraactive.theory.hypotheses import Predictions
 

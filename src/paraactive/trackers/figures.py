@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paraactive.events import Evaluated, Event, Round, RunEnded, RunStarted
+from paraactive.data.events import Evaluated, Event, Round, RunEnded, RunStarted
 
 
 class Figures:

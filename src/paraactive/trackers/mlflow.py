@@ -7,9 +7,9 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from paraactive.basics.optional import require
+from paraactive.data.events import Event, RunEnded, RunStarted
 from paraactive.errors import InputError
-from paraactive.events import Event, RunEnded, RunStarted
-from paraactive.optional import require
 from paraactive.trackers.figures import Figures
 
 _FLUSH_SECONDS = 2.0

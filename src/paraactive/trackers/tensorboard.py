@@ -6,9 +6,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from paraactive.basics.optional import require
+from paraactive.data.events import Event, RunEnded
 from paraactive.errors import cannot_write
-from paraactive.events import Event, RunEnded
-from paraactive.optional import require
 from paraactive.trackers.figures import Figures
 
 

@@ -8,18 +8,18 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from paraactive.basics.replacing import replacing
+from paraactive.data.events import Event, Round
 from paraactive.engines import Cluster
 from paraactive.errors import InputError, RunFileError, cannot_write
-from paraactive.events import Event, Round
 from paraactive.learners import Learner
-from paraactive.parts import describe_learner, describe_rule, describe_stream
-from paraactive.replacing import replacing
 from paraactive.report import Chart, Claim, Claims, Page, Story, Table, Text, read_story, write_page
 from paraactive.report.figures import save_figures
 from paraactive.rules import Rule
-from paraactive.runfile import RunFile
+from paraactive.runs.runfile import RunFile
+from paraactive.runs.training import resume, train
+from paraactive.sifting.parts import describe_learner, describe_rule, describe_stream
 from paraactive.streams import Digits
-from paraactive.training import resume, train
 
 BATCH = 4096
 NODES = (1, 2, 4, 8, 16, 32, 64, 128)

@@ -1,0 +1,1 @@
+"""The online kernel SVM: its steps (`svm`), its kernels, its vectors, its cheap score."""

@@ -1,0 +1,153 @@
+"""Kernel values, and sums of them, from block products: the hot loops of scoring with support vectors.
+
+    rbf         exp(-gamma ||x - s||^2),  ||x - s||^2 = ||x||^2 + ||s||^2 - 2 x.s
+    linear      x.s
+    polynomial  (gamma x.s + coef0) ** degree
+
+Every value depends on its two vectors alone (see `blocks`), so the value in a score, in an update and after loading
+a saved model is the same, bit for bit.
+"""
+
+# pyright: basic, reportCallIssue=false
+
+from __future__ import annotations
+
+import numpy as np
+
+from paraactive.basics.compiled import njit
+from paraactive.learners.simd.blocks import WIDE_LANES as LANES
+from paraactive.learners.simd.blocks import WIDE_ROWS as ROWS
+from paraactive.learners.simd.blocks import add_weighted, add_wide_product, fma, to_rbf
+
+RBF, LINEAR, POLYNOMIAL = 0, 1, 2
+TILE = 64
+"""Rows scored between two passes over the panels: enough to hide their traffic, few enough for the L2 cache."""
+_PIECE = 112
+"""Features taken at a time: that piece of a panel stays in the L1 cache while all rows of a tile meet it."""
+
+_MINUS_TWO, _ZERO, _UNIT = np.float32(-2), np.float32(0), np.float32(1)
+
+
+@njit(cache=True, nogil=True)
+def squared_norms(x, out):
+    """||x||^2 of each row, as eight interleaved chains."""
+    part = np.zeros(8, np.float32)
+    width = x.shape[1]
+    for i in range(x.shape[0]):
+        part[:] = _ZERO
+        for k in range(0, width - 7, 8):
+            for lane in range(8):
+                part[lane] = fma(x[i, k + lane], x[i, k + lane], part[lane])
+        for k in range(width - width % 8, width):
+            part[k % 8] = fma(x[i, k], x[i, k], part[k % 8])
+        total = _ZERO
+        for lane in range(8):
+            total += part[lane]
+        out[i] = total
+
+
+@njit(cache=True, nogil=True)
+def _to_kernel(block, xx, row, ss, column, kind, gamma, coef0, degree):
+    """Products to kernel values, in place. xx, ss: squared norms of the rows and of the columns."""
+    if kind == RBF:
+        to_rbf(block, xx, row, ss, column, gamma)
+    elif kind == POLYNOMIAL:
+        for r in range(ROWS):
+            for lane in range(LANES):
+                block[r, lane] = _power(fma(gamma, block[r, lane], coef0), degree)
+
+
+@njit(cache=True, nogil=True)
+def _power(base, degree):
+    value = _UNIT
+    for _ in range(degree):
+        value *= base
+    return value
+
+
+@njit(cache=True, nogil=True)
+def _last_rows(x, xx):
+    """The rows behind the last whole block, filled up with zeros to one, with their norms."""
+    first = x.shape[0] - x.shape[0] % ROWS
+    rest, norms = np.zeros((ROWS, x.shape[1]), np.float32), np.zeros(ROWS, np.float32)
+    for r in range(x.shape[0] - first):
+        rest[r] = x[first + r]
+        norms[r] = xx[first + r]
+    return rest, norms
+
+
+@njit(cache=True, nogil=True)
+def _kernel_blocks(x, xx, first, last, rest, rest_norms, panels, ss, panel, kind, gamma, coef0, degree, blocks):
+    """Kernel values of the rows from `first` to `last`, ROWS in a block, with the LANES columns of a panel."""
+    count, width, whole = -(-(last - first) // ROWS), x.shape[1], x.shape[0] - ROWS
+    blocks[:count] = _ZERO
+    for k in range(0, width, _PIECE):
+        end = min(k + _PIECE, width)
+        for b in range(count):
+            row = first + b * ROWS
+            if row <= whole:
+                add_wide_product(x, row, panels, panel, k, end, blocks[b])
+            else:
+                add_wide_product(rest, 0, panels, panel, k, end, blocks[b])
+    for b in range(count):
+        row = first + b * ROWS
+        if row <= whole:
+            _to_kernel(blocks[b], xx, row, ss, panel * LANES, kind, gamma, coef0, degree)
+        else:
+            _to_kernel(blocks[b], rest_norms, 0, ss, panel * LANES, kind, gamma, coef0, degree)
+
+
+@njit(cache=True, nogil=True)
+def kernel_rows(x, xx, panels, ss, columns, kind, gamma, coef0, degree, out):
+    """out[i, c] = K(x_i, s_c) for c < columns."""
+    blocks = np.empty((TILE // ROWS, ROWS, LANES), np.float32)
+    rest, rest_norms = _last_rows(x, xx)
+    for first in range(0, x.shape[0], TILE):
+        last = min(first + TILE, x.shape[0])
+        for panel in range(-(-columns // LANES)):
+            start = panel * LANES
+            _kernel_blocks(x, xx, first, last, rest, rest_norms, panels, ss, panel, kind, gamma, coef0, degree, blocks)
+            for i in range(first, last):
+                values = blocks[(i - first) // ROWS, (i - first) % ROWS]
+                for lane in range(min(LANES, columns - start)):
+                    out[i, start + lane] = values[lane]
+
+
+@njit(cache=True, nogil=True)
+def sums_of_rows(rows, alpha, out):
+    """out[i, m] = sum over c of alpha[m, c] rows[i, c], with the bits of `kernel_sums`; rows end with whole panels."""
+    lanes = np.empty(LANES, np.float64)
+    for i in range(rows.shape[0]):
+        for m in range(alpha.shape[0]):
+            lanes[:] = 0.0
+            for start in range(0, rows.shape[1], LANES):
+                for lane in range(LANES):
+                    lanes[lane] += alpha[m, start + lane] * rows[i, start + lane]
+            total = 0.0
+            for lane in range(LANES):
+                total += lanes[lane]
+            out[i, m] = total
+
+
+@njit(cache=True, nogil=True)
+def kernel_sums(x, xx, panels, ss, alpha, columns, kind, gamma, coef0, degree, out):
+    """out[i, m] = sum over c < columns of alpha[m, c] K(x_i, s_c); alpha is 0 from there to the end of its panel."""
+    machines = alpha.shape[0]
+    blocks = np.empty((TILE // ROWS, ROWS, LANES), np.float32)
+    sums = np.empty((machines, TILE, LANES), np.float64)
+    rest, rest_norms = _last_rows(x, xx)
+    for first in range(0, x.shape[0], TILE):
+        last = min(first + TILE, x.shape[0])
+        sums[:] = 0.0
+        for panel in range(-(-columns // LANES)):
+            start = panel * LANES
+            _kernel_blocks(x, xx, first, last, rest, rest_norms, panels, ss, panel, kind, gamma, coef0, degree, blocks)
+            for m in range(machines):
+                for b in range(-(-(last - first) // ROWS)):
+                    add_weighted(blocks[b], ROWS, alpha[m], start, sums[m, b * ROWS : (b + 1) * ROWS])
+        for i in range(first, last):
+            for m in range(machines):
+                total = 0.0
+                for lane in range(LANES):
+                    total += sums[m, i - first, lane]
+                out[i, m] = total

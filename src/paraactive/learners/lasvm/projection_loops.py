@@ -1,0 +1,87 @@
+"""The loops of the projection: orthonormal rows, and the cheap sums."""
+
+# pyright: basic, reportCallIssue=false
+
+from __future__ import annotations
+
+import numpy as np
+
+from paraactive.basics.compiled import njit
+from paraactive.learners.lasvm.kernels import TILE
+from paraactive.learners.simd.blocks import WIDE_LANES as LANES
+from paraactive.learners.simd.blocks import WIDE_ROWS as ROWS
+from paraactive.learners.simd.short_blocks import LARGEST, short_rbf
+
+_CHAINS = 8
+
+
+@njit(cache=True, nogil=True)
+def _dot(a, b, part):
+    """a.b in eight interleaved chains: one order of additions on every machine, and it vectorises."""
+    part[:] = 0.0
+    whole = a.shape[0] - a.shape[0] % _CHAINS
+    for k in range(0, whole, _CHAINS):
+        for lane in range(_CHAINS):
+            part[lane] += a[k + lane] * b[k + lane]
+    total = 0.0
+    for lane in range(_CHAINS):
+        total += part[lane]
+    for k in range(whole, a.shape[0]):
+        total += a[k] * b[k]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def orthonormalise(rows):
+    """Gram and Schmidt's rows in the order given, in place, as float32; one that depends on those before it is 0."""
+    part = np.empty(_CHAINS)
+    for c in range(rows.shape[0]):
+        before = np.sqrt(_dot(rows[c], rows[c], part))
+        for b in range(c):
+            along = _dot(rows[c], rows[b], part)
+            for k in range(rows.shape[1]):
+                rows[c, k] -= along * rows[b, k]
+        length = np.sqrt(_dot(rows[c], rows[c], part))
+        scale = 1.0 / length if length > 1e-6 * before else 0.0
+        for k in range(rows.shape[1]):
+            rows[c, k] *= scale
+    return rows.astype(np.float32)
+
+
+@njit(cache=True, nogil=True)
+def shorten(rows, step, out):
+    """out = rows in whole steps, no more than LARGEST of them; rows beyond the last are 0."""
+    out[:] = np.int16(0)
+    for i in range(rows.shape[0]):
+        for k in range(rows.shape[1]):
+            steps = np.rint(rows[i, k] / step)
+            out[i, k] = np.int16(min(max(steps, np.float32(-LARGEST)), np.float32(LARGEST)))
+
+
+@njit(cache=True, nogil=True)
+def cheap_sums(x, xx, rows, panels, ss, alpha, gamma, scale, out):
+    """out[i, m] = sum over the vectors of alpha[m, c] exp(-gamma (||x_i||^2 + ||s_c||^2 - 2 scale x_i.s_c)), i < rows.
+
+    x and xx go on to a whole block of rows; panels (see `short_blocks`), ss and alpha to a whole one, alpha with 0.
+    """
+    machines = alpha.shape[0]
+    block = np.empty((ROWS, LANES), np.float32)
+    sums = np.empty((machines, TILE, LANES), np.float32)
+    for first in range(0, x.shape[0], TILE):
+        last = min(first + TILE, x.shape[0])
+        sums[:] = np.float32(0)
+        for panel in range(panels.shape[0]):
+            for row in range(first, last, ROWS):
+                short_rbf(x, row, panels, panel, xx, ss, gamma, scale, block)
+                for m in range(machines):
+                    own = alpha[m, panel * LANES : (panel + 1) * LANES]
+                    for r in range(ROWS):
+                        into, values = sums[m, row - first + r], block[r]
+                        for lane in range(LANES):
+                            into[lane] += own[lane] * values[lane]
+        for i in range(first, min(last, rows)):
+            for m in range(machines):
+                total = 0.0
+                for lane in range(LANES):
+                    total += np.float64(sums[m, i - first, lane])
+                out[i, m] = total

@@ -1,0 +1,198 @@
+"""What the loops of LaSVM do with the vectors themselves: put one into a slot, move it, compute kernel values.
+
+Each is written once for dense and once for sparse vectors; numba takes the one of the arrays that it is handed, and
+compiles the loops of the other kind only where they are used.
+"""
+
+# pyright: basic, reportCallIssue=false
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from paraactive.basics.compiled import njit
+from paraactive.learners.lasvm.kernels import LANES, ROWS, _to_kernel
+from paraactive.learners.lasvm.sparse_kernels import slot_products, to_kernel
+from paraactive.learners.simd.blocks import add_wide_product, fma
+
+
+class DenseArrays(NamedTuple):
+    """Dense vectors and the kernel: all that a kernel value depends on."""
+
+    panels: Any
+    ss: Any
+    """||s||^2 of each slot."""
+    kind: Any
+    gamma: Any
+    coef0: Any
+    degree: Any
+
+
+class SparseArrays(NamedTuple):
+    """The same of sparse vectors. Loops give a vector another slot, and leave it where it lies."""
+
+    ids: Any
+    """Of each slot: which of the rows that are held it has."""
+    held: Any
+    """How many they are."""
+    data: Any
+    indices: Any
+    begin: Any
+    """Of each row that is held: where it lies in both."""
+    length: Any
+    heads: Any
+    who: Any
+    what: Any
+    ss: Any
+    kind: Any
+    gamma: Any
+    coef0: Any
+    degree: Any
+
+
+def _by_kind(name, dense, sparse):
+    """A function for loops whose last argument are the arrays of the vectors."""
+
+    def function(*arguments):
+        raise TypeError(f"{name} is called by compiled loops alone")
+
+    @overload(function, strict=False)
+    def choose(*arguments):
+        return dense if arguments[-1].instance_class is DenseArrays else sparse
+
+    function.__name__ = name
+    return function
+
+
+# Slots -----------------------------------------------------------------------------------------------------------
+
+
+def _put_dense(x, e, slot, v):
+    panels = v.panels
+    for k in range(x.shape[1]):
+        panels[slot // LANES, k, slot % LANES] = x[e, k]
+
+
+def _put_sparse(x, e, slot, v):
+    v.ids[slot] = x[e]
+
+
+put = _by_kind("put", _put_dense, _put_sparse)
+"""put(x, e, slot, vectors): example e of a batch goes into a slot."""
+
+
+def _shift_dense(slot, to, v):
+    panels = v.panels
+    for k in range(panels.shape[1]):
+        panels[to // LANES, k, to % LANES] = panels[slot // LANES, k, slot % LANES]
+
+
+def _shift_sparse(slot, to, v):
+    v.ids[to] = v.ids[slot]
+
+
+shift = _by_kind("shift", _shift_dense, _shift_sparse)
+"""shift(slot, to, vectors): what is in a slot goes to another."""
+
+
+def _clear_dense(slot, v):
+    panels = v.panels
+    for k in range(panels.shape[1]):
+        panels[slot // LANES, k, slot % LANES] = np.float32(0)
+
+
+def _clear_sparse(slot, v):
+    v.ids[slot] = 0
+
+
+clear = _by_kind("clear", _clear_dense, _clear_sparse)
+"""clear(slot, vectors): it is empty."""
+
+
+# Kernel values ---------------------------------------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True)
+def _copy_vector(s, panels, ss, to, x, xx):
+    for k in range(x.shape[1]):
+        x[to, k] = panels[s // LANES, k, s % LANES]
+    xx[to] = ss[s]
+
+
+@njit(cache=True, nogil=True)
+def _fill_block(x, xx, first, panel, v, block):
+    """Kernel values of ROWS rows from `first` on with the columns of a panel."""
+    for r in range(ROWS):
+        for lane in range(LANES):
+            block[r, lane] = np.float32(0)
+    add_wide_product(x, first, v.panels, panel, 0, x.shape[1], block)
+    _to_kernel(block, xx, first, v.ss, panel * LANES, v.kind, v.gamma, v.coef0, v.degree)
+
+
+@njit(cache=True, nogil=True)
+def _block():
+    return np.empty((ROWS, LANES), np.float32)
+
+
+def _value_dense(i, t, v):
+    """By way of the panel of t."""
+    x, xx, block = np.zeros((ROWS, v.panels.shape[1]), np.float32), np.zeros(ROWS, np.float32), _block()
+    first = np.int64(0)
+    _copy_vector(i, v.panels, v.ss, first, x, xx)
+    _fill_block(x, xx, first, t // LANES, v, block)
+    return block[0, t % LANES]
+
+
+def _value_sparse(i, t, v):
+    """By way of the columns that both have."""
+    indices, data, one, other = v.indices, v.data, v.ids[i], v.ids[t]
+    a, b = v.begin[one], v.begin[other]
+    last_a, last_b = a + v.length[one], b + v.length[other]
+    out = np.zeros(1, np.float32)
+    while a < last_a and b < last_b:
+        if indices[a] == indices[b]:
+            out[0] = fma(data[a], data[b], out[0])
+            a += 1
+            b += 1
+        elif indices[a] < indices[b]:
+            a += 1
+        else:
+            b += 1
+    to_kernel(out, v.ss[i], v.ss[t : t + 1], v.kind, v.gamma, v.coef0, v.degree)
+    return out[0]
+
+
+value = _by_kind("value", _value_dense, _value_sparse)
+"""value(i, t, vectors): K of the vectors in two slots."""
+
+
+def _compute_dense(slots, into, count, values, v):
+    """One pass over the vectors for all of them."""
+    known = len(slots)
+    padded = -(-known // ROWS) * ROWS
+    x, xx, block = np.zeros((padded, v.panels.shape[1]), np.float32), np.zeros(padded, np.float32), _block()
+    for k in range(known):
+        _copy_vector(slots[k], v.panels, v.ss, k, x, xx)
+    for panel in range(-(-count // LANES)):
+        for first in range(0, known, ROWS):
+            _fill_block(x, xx, first, panel, v, block)
+            for r in range(min(ROWS, known - first)):
+                for lane in range(LANES):
+                    values[into[first + r], panel * LANES + lane] = block[r, lane]
+
+
+def _compute_sparse(slots, into, count, values, v):
+    products = np.empty(v.held, np.float32)
+    for k in range(len(slots)):
+        s, out = slots[k], values[into[k], :count]
+        begin, length = v.begin[v.ids[s]], v.length[v.ids[s]]
+        data, indices = v.data[begin : begin + length], v.indices[begin : begin + length]
+        slot_products(data, indices, v.heads, v.who, v.what, v.ids, products, out)
+        to_kernel(out, v.ss[s], v.ss, v.kind, v.gamma, v.coef0, v.degree)
+
+
+compute = _by_kind("compute", _compute_dense, _compute_sparse)
+"""compute(slots, into, count, values, vectors): values[into[k], t] = K(slots[k], t) for all slots t < count."""

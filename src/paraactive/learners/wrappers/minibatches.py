@@ -1,0 +1,100 @@
+"""Examples gathered into minibatches of a fixed size, in the order of the log. What is left over waits.
+
+So what is learnt together depends on the log and on where rounds end, and not on how entries were grouped on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from paraactive.basics.state import State
+from paraactive.data.examples import Doubles, Features, Labels, Selected, join_features
+from paraactive.learners.wrappers.foreign import told
+from paraactive.learners.wrappers.rows_state import rows_from_state, rows_to_state
+
+_COLUMNS = ("x", "y", "weight")
+
+
+@dataclass(frozen=True, slots=True)
+class Minibatch:
+    """Examples that are learnt in one step."""
+
+    x: Features
+    y: Labels
+    weight: Doubles
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def take(self, rows: slice) -> Minibatch:
+        """The given rows."""
+        return Minibatch(self.x[rows], self.y[rows], self.weight[rows])
+
+
+class Minibatches:
+    """Takes examples, gives whole minibatches, keeps the rest.
+
+    >>> gather = Minibatches(2)
+    >>> [each.y.tolist() for each in gather.add(Selected.weighted(np.zeros((3, 1)), [-1, 1, -1]))]
+    [[-1, 1]]
+    >>> gather.waiting, gather.rest().y.tolist(), gather.waiting
+    (1, [-1], 0)
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._rest: Minibatch | None = None
+
+    @property
+    def waiting(self) -> int:
+        """Examples that no minibatch has had yet."""
+        return 0 if self._rest is None else len(self._rest)
+
+    def add(self, selected: Selected) -> Iterator[Minibatch]:
+        """The minibatches that are whole with these examples."""
+        given = Minibatch(selected.examples.x, selected.examples.y, selected.weight)
+        joined = given if self._rest is None else _join(self._rest, given)
+        whole = len(joined) - len(joined) % self.size
+        self._keep(joined.take(slice(whole, None)))
+        for first in range(0, whole, self.size):
+            yield joined.take(slice(first, first + self.size))
+
+    def rest(self) -> Minibatch:
+        """What waits; nothing waits from now on."""
+        assert self._rest is not None
+        rest, self._rest = self._rest, None
+        return rest
+
+    def save(self) -> State:
+        """What waits; nothing if nothing does."""
+        rest = self._rest
+        if rest is None:
+            return {}
+        return {
+            **rows_to_state("waiting.x", rest.x),
+            "waiting.y": rest.y.copy(),
+            "waiting.weight": rest.weight.copy(),
+        }
+
+    def load(self, state: State) -> None:
+        """Wait with what was saved."""
+        if not any(name.startswith("waiting.") for name in state):
+            self._rest = None
+            return
+        with told("the examples that wait in the saved state cannot be read", remedy="load one that was saved"):
+            x = rows_from_state("waiting.x", state)
+            y, weight = np.array(state["waiting.y"], np.int8), np.array(state["waiting.weight"], np.float64)
+            if len(x.shape) != 2 or y.shape != (len(x),) or weight.shape != (len(x),):
+                raise ValueError(f"features have shape {x.shape}, labels {y.shape}, weights {weight.shape}")
+        self._rest = Minibatch(x, y, weight)
+
+    def _keep(self, rest: Minibatch) -> None:
+        # A copy: the rows given are the stream's, and may be large.
+        self._rest = _join(rest) if len(rest) else None
+
+
+def _join(*parts: Minibatch) -> Minibatch:
+    return Minibatch(*(join_features([getattr(part, name) for part in parts]) for name in _COLUMNS))

@@ -1,0 +1,118 @@
+"""What a rule needs and the user did not give: an eta that fits the scale of the scores, or the rate of a baseline."""
+
+from __future__ import annotations
+
+import copy
+from typing import TypeAlias
+
+import numpy as np
+
+from paraactive.data.examples import Doubles, Examples, Ints, Labels
+from paraactive.data.labels import signed_margin
+from paraactive.learners.base import Learner
+from paraactive.learners.rows import learn, scores
+from paraactive.rules import LeastMargin, Margin, Rule, SignedMargin, Uniform
+from paraactive.rules._formula import margin, margin_probability
+from paraactive.rules.least import least_margin
+from paraactive.sifting.node import as_on_a_node
+from paraactive.sifting.select import take_all
+from paraactive.streams import Stream
+
+RATE = 0.2
+"""Of what the model gets right after the warmstart, so much is to be selected; later it is less by itself."""
+_LOOKED_AT = 2000
+"""Examples that it is fitted on: one half is learnt, the other scored."""
+_FEWEST = 20
+"""With fewer the rule's own default is as good a guess."""
+
+_LEARNED = 4096
+"""Examples that the twin learns at most before the rate of a baseline is taken."""
+_MOMENTS = 32
+"""Values of n, spread over the run, at which that rate is taken."""
+
+MarginRule: TypeAlias = Margin | SignedMargin | LeastMargin
+
+
+def calibrated(rule: type[MarginRule], learner: Learner, early: Examples, warmstart: int) -> MarginRule:
+    """The rule with an eta that fits: a twin of the learner learns one half of the early examples and scores the other.
+
+    The same examples give the same eta on every engine.
+    """
+    half = min(len(early), warmstart, _LOOKED_AT) // 2
+    if half < _FEWEST // 2:
+        return rule()
+    twin = copy.deepcopy(learner)
+    first, rest = early.take(slice(0, half)), early.take(slice(half, 2 * half))
+    with as_on_a_node():
+        learn(twin, take_all(first, first.index, 0, 0))
+        twin.end_round()
+        return fitted(rule, scores(twin, rest.x), rest.y, warmstart)
+
+
+def uniform_like(rule: Rule, learner: Learner, stream: Stream, warmstart: int, examples: int) -> Uniform:
+    """Uniform at the rate that this rule would have on the stream, so that both select about the same number.
+
+    A twin of the learner learns the warmstart and scores the examples after it. The rate is the mean p that the rule
+    gives to these scores, over all n from the warmstart to the end of the run. The real rate of the rule is lower where
+    its model goes on improving. The same stream gives the same rate on every engine, for every number of nodes.
+    Without labels, or with too few examples to tell, it is the rate of Uniform().
+    """
+    # Of an iterable only so many can be read again.
+    last = min(examples, warmstart + _LOOKED_AT, getattr(stream, "window", examples))
+    if min(warmstart, last - warmstart) < _FEWEST or not getattr(stream, "labelled", True):
+        return Uniform()
+    twin, first = copy.deepcopy(learner), stream.read(0, min(warmstart, _LEARNED))
+    with as_on_a_node():
+        learn(twin, take_all(first, first.index, 0, 0))
+        twin.end_round()
+        fresh = stream.read(warmstart, last)
+        score = scores(twin, fresh.x)
+    moments = warmstart + (examples - warmstart) * (np.arange(_MOMENTS) + 0.5) / _MOMENTS
+    return uniform_at(rule, score, fresh.y, moments.astype(np.int64))
+
+
+def uniform_at(rule: Rule, score: Doubles, y: Labels, moments: Ints) -> Uniform:
+    """Uniform at the mean p that the rule gives to these scores, over these n, to three digits.
+
+    >>> rule, score, y = Margin(eta=0.1), np.array([0.0, 1.0]), np.array([1, 1], np.int8)
+    >>> uniform_at(rule, score, y, moments=np.array([400]))
+    Uniform(rate=0.619)
+    """
+    rates = [float(_asked(rule, score, y, n).mean()) for n in moments.tolist()]
+    return Uniform(float(f"{np.mean(rates):.3g}")) if len(score) >= 2 else Uniform()
+
+
+def _asked(rule: Rule, score: Doubles, y: Labels, n: int) -> Doubles:
+    seen = np.full(len(score), n)
+    return rule.probability(score, seen, y) if rule.needs_labels is True else rule.probability(score, seen)
+
+
+def fitted(rule: type[MarginRule], score: Doubles, y: Labels, seen: int) -> MarginRule:
+    """The rule whose eta suits scores of this scale.
+
+    eta is such that of those on the right side RATE would be selected at n = seen. Those on the wrong side do not
+    count: how many they are depends on the task, not on the scale.
+    """
+    if rule is Margin:  # It is blind to labels, and so is this.
+        distance = margin(score)
+    else:
+        distance = (least_margin if rule is LeastMargin else signed_margin)(score, y)
+        distance = distance[distance > 0]
+    return rule(_eta_for(distance, seen)) if np.any(distance > 0) else rule()
+
+
+def _eta_for(distance: Doubles, seen: int) -> float:
+    """The eta at which the mean query probability of these margins is RATE, to three digits.
+
+    >>> _eta_for(np.array([0.5, 1.0, 1.5]), seen=4096)
+    0.0409
+    """
+    low, high = -60.0, 60.0  # of its logarithm; p falls as eta grows
+    seen_by_all = np.full(len(distance), seen)
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if margin_probability(float(np.exp(middle)), distance, seen_by_all).mean() > RATE:
+            low = middle
+        else:
+            high = middle
+    return float(f"{np.exp(low):.3g}")

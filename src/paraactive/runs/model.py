@@ -1,0 +1,250 @@
+"""A trained model to use: it predicts, counts mistakes, and is saved as one file without pickle."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from paraactive._version import __version__
+from paraactive.basics.replacing import replacing
+from paraactive.basics.state import State, digest, pack, unpack
+from paraactive.data.examples import Doubles, Examples, SparseRows
+from paraactive.data.labels import STR, decide, label_type_of, typed_labels
+from paraactive.errors import InputError, ParaActiveError, RunFileWarning
+from paraactive.learners.base import Learner
+from paraactive.learners.rows import scores
+from paraactive.runs import arguments
+from paraactive.runs.evaluation import count_mistakes, find_again
+from paraactive.runs.runfile import RunFile
+from paraactive.sifting import parts
+from paraactive.streams import Stream, open_examples
+from paraactive.streams.arrays import encode
+from paraactive.streams.columns import check_width, features_alone
+
+FORMAT = 3
+"""Of the file."""
+_WITHOUT_HASH = 2
+"""An older format that is still read. Others are refused."""
+_ABOUT = "paraactive"
+"""The array that says what the others are; a learner's own are beside it."""
+_ZIP = b"PK"
+
+
+@dataclass(frozen=True, repr=False)
+class Model:
+    """A learner, and what its scores mean.
+
+    Get one by `Model.load` (of a run file, or of a file that `save` wrote), or as Model.of(run.learner, stream).
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from paraactive import Arrays, LaSVM, Model, train
+    >>> x = np.random.default_rng(0).normal(size=(2000, 2))
+    >>> y = np.where(np.hypot(x[:, 0], x[:, 1]) > 1.2, "outside", "inside")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = train(LaSVM(gamma=1.0), Arrays(x, y), out=folder + "/run.db")
+    ...     Model.load(folder + "/run.db").save(folder + "/circle.model")
+    ...     model = Model.load(folder + "/circle.model")
+    >>> model.predict([[0.1, 0.2], [2.0, 1.0]]).tolist()
+    ['inside', 'outside']
+    >>> print(f"sampling rate {run.sampling_rate:.1f}, error {model.mistakes(x, y) / len(x):.2f}")
+    sampling rate 0.2, error 0.02
+    """
+
+    learner: Learner
+    classes: tuple[str, ...]
+    """The names of the labels, in their order."""
+    width: int
+    """Features of an example."""
+    features: tuple[str, ...] | None = None
+    """Their names, where the data that it was trained on had some."""
+    label_type: str = STR
+    """The type of the labels that it was trained on: "str", "bool", or numpy's name of a type of numbers."""
+    label: str | None = None
+    """The column of the labels, where the data that it was trained on had one."""
+
+    def __repr__(self) -> str:
+        return f"Model({self.learner!r}, classes={self.classes}, width={self.width})"
+
+    @classmethod
+    def of(cls, learner: Learner, stream: Stream) -> Model:
+        """The model that a learner became on this stream."""
+        names = getattr(stream, "feature_names", None)
+        label = None if names is None else getattr(stream, "label", None)
+        return cls(learner, tuple(stream.classes), stream.width, names, label_type_of(stream), label)
+
+    # Using it ----------------------------------------------------------------------------------------------------
+
+    def decision_function(self, x: ArrayLike | SparseRows) -> Doubles:
+        """f(x) of each row: of two classes, (n,), above 0 for the second; of more, (n, classes)."""
+        return scores(self.learner, self._rows(x))
+
+    def predict(self, x: ArrayLike | SparseRows) -> NDArray[Any]:
+        """The label of each row, of the type that the labels had in the training data.
+
+        So `numpy.mean(model.predict(x) != y)` is the error, whether y is text, truth values or numbers.
+        """
+        return self.labels_for(self.decision_function(x))
+
+    def labels_for(self, score: Doubles) -> NDArray[Any]:
+        """The label that each score means, of the type that the labels had in the training data."""
+        return typed_labels(self.classes, self.label_type)[decide(score)]
+
+    def named(self, score: Doubles) -> NDArray[np.str_]:
+        """The name of the class that each score means, which is text whatever the type of the labels."""
+        return np.array(self.classes)[decide(score)]
+
+    def mistakes(self, x: ArrayLike | SparseRows, y: ArrayLike) -> int:
+        """How many of the labels y it gets wrong."""
+        return count_mistakes(self.learner, self.examples(x, y))
+
+    def examples(self, x: ArrayLike | SparseRows, y: ArrayLike) -> Examples:
+        """These rows and labels, checked: an error for another width or a label that is not one of the classes."""
+        return encode(x, y, self.classes, self.width)
+
+    def _rows(self, x: ArrayLike | SparseRows) -> Any:
+        rows = features_alone(x)
+        check_width(rows, self.width)
+        return rows
+
+    # Files -------------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write it to one file, of numpy's npz format: numbers and a JSON text, nothing that is ever executed.
+
+        Of a torch module, or of a learner of your own, only the numbers are in it: hand the learner over to load it.
+        """
+        about = {
+            "format": FORMAT, "paraactive": __version__, "learner": parts.describe_learner(self.learner),
+            "classes": list(self.classes),
+            "label_type": self.label_type, "label": self.label,
+            "width": self.width, "features": self.features, "digest": self.learner.digest(),
+        }  # fmt: skip
+        state = {f"state.{name}": array for name, array in self.learner.save().items()}
+        about["hash"] = _hash_of(about, state)
+        text = np.frombuffer(json.dumps(about).encode(), np.uint8)
+        with replacing(path, overwrite=overwrite) as file:
+            file.write(pack({_ABOUT: text, **state}))
+
+    @classmethod
+    def load(cls, path: str | Path, *, learner: Learner | None = None, stream: Stream | None = None) -> Model:
+        """The model of a file that `save` wrote, or the one that a run file has come to.
+
+        `learner`, untrained, is for those whose learner is not one of ours, such as TorchLearner(module); `stream` for
+        run files whose stream is the user's own, as for `resume`.
+        """
+        path = Path(path)
+        if not path.is_file():
+            why = "it is not a file" if path.exists() else "nothing is there"
+            raise InputError(f"no model {path}", why=why, remedy="give a run file, or a file that save wrote")
+        return _from_file(path, learner) if _is_archive(path) else _from_run(path, learner, stream)
+
+
+def _is_archive(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_ZIP)) == _ZIP
+
+
+def _hash_of(about: dict[str, Any], state: State) -> str:
+    """A hash of everything in a model file: what it says of the model, and all arrays by their names."""
+    text = json.dumps({name: value for name, value in about.items() if name != "hash"}, sort_keys=True)
+    return digest({_ABOUT: np.frombuffer(text.encode(), np.uint8), **state})
+
+
+def _from_file(path: Path, given: Learner | None) -> Model:
+    try:
+        arrays = unpack(path.read_bytes())
+    except InputError as error:
+        raise _unknown(path, error.why) from None
+    if _ABOUT not in arrays:
+        raise _unknown(path, "it is a numpy file of something else")
+    try:
+        about = json.loads(bytes(arrays.pop(_ABOUT)))
+        _check_about(path, about, arrays)
+        classes = tuple(map(str, about["classes"]))
+        learner = arguments.the_learner(given, about["learner"], len(classes))
+        learner.load({name.removeprefix("state."): array for name, array in arrays.items()})
+        model = Model(
+            learner, classes, int(about["width"]), _names(about["features"]),
+            label_type_in(about, classes), about.get("label"),
+        )  # fmt: skip
+        if learner.digest() != about["digest"] or len(model.classes) != (getattr(learner, "classes", 2) or 2):
+            raise _unknown(path, "what is in it does not agree with itself")
+    except ParaActiveError:
+        raise
+    except Exception as error:  # What a damaged file says can make a learner raise anything.
+        raise _unknown(path, f"what it says cannot be used ({type(error).__name__}: {error})") from error
+    return model
+
+
+def _check_about(path: Path, about: dict[str, Any], state: State) -> None:
+    if about["format"] not in (_WITHOUT_HASH, FORMAT):
+        known = f"this version of paraactive reads the formats {_WITHOUT_HASH} and {FORMAT}"
+        raise _unknown(path, f"it has format {about['format']}, and {known}")
+    if about["format"] == _WITHOUT_HASH:
+        warnings.warn(
+            f"{path} has no hash over all of it: an older version of paraactive wrote it, so damage may go unnoticed; "
+            "save the model again to add one",
+            RunFileWarning,
+            stacklevel=5,
+        )
+    elif about["hash"] != _hash_of(about, state):
+        raise _unknown(path, "it is damaged: its hash does not match what is in it")
+
+
+def _names(names: list[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(map(str, names))
+
+
+def label_type_in(known: dict[str, Any], classes: Sequence[str]) -> str:
+    """As the file has it; files of earlier versions do not say it. An error if the names are not of this type."""
+    label_type = str(known.get("label_type", STR))
+    typed_labels(classes, label_type)
+    return label_type
+
+
+def _unknown(path: Path, why: str) -> InputError:
+    return InputError(f"{path} is not a model", why=why, remedy="give a run file, or a file that save wrote")
+
+
+def _from_run(path: Path, learner: Learner | None, stream: Stream | None) -> Model:
+    with RunFile.read(path) as file, file.one_state(), file.understood():
+        known = file.configuration
+        if not file.version:
+            is_query = known["stream"]["kind"] == "unlabelled"
+            remedy = f"fill in its labels, then 'paraactive query {path}'" if is_query else "resume it first"
+            raise InputError(f"the run in {path} has learned nothing yet", why="it has only begun", remedy=remedy)
+        learner = arguments.the_learner(learner, known["learner"], len(known["classes"]))
+        place = file.load_snapshot(learner)
+        if place.version < file.version and file.needs_stream:
+            stream = arguments.the_stream(stream, known["stream"])
+        file.learn_on(learner, place, stream)
+        return Model(
+            learner,
+            tuple(known["classes"]),
+            known["width"],
+            _names(known["stream"].get("features") or known["stream"].get("columns")),
+            label_type_in(known, known["classes"]),
+            known["stream"].get("label"),
+        )
+
+
+def own_test(path: Path) -> Examples | None:
+    """The test examples that a run was tried on, if this is its file, and says where they are."""
+    if _is_archive(path):
+        return None
+    with RunFile.read(path) as file, file.understood():
+        known = file.configuration
+        if known["test"] is None or known["stream"]["kind"] not in ("digits", "arrays", "table"):
+            return None
+        if "path" in known["test"]:
+            columns = {name: known["stream"].get(name) for name in ("label", "features")}
+            return open_examples(known["test"]["path"], tuple(known["classes"]), known["width"], **columns)
+        return find_again(known["test"], parts.build_stream(known["stream"])).examples

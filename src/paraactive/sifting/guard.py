@@ -1,0 +1,113 @@
+"""A guard against wrong labels and outliers, which selection loves: around any rule and any learner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from paraactive.basics.validation import fraction, one_of, positive
+from paraactive.errors import InputError
+from paraactive.learners import Learner
+from paraactive.learners.guarded import Guarded
+from paraactive.rules import Rule, floored
+from paraactive.streams import Stream
+from paraactive.streams.columns import label_name
+
+AUTO = "auto"
+_WRONG = 0.3
+"""The margin of "auto"; benchmarks/bench_noise.py measures what it does."""
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What is done about examples that are heavy or labelled wrongly. None turns a part off.
+
+    >>> from paraactive import LaSVM
+    >>> from paraactive.rules import SignedMargin
+    >>> guard = Guard(floor=0.05, cap=None)
+    >>> guard.rule(SignedMargin())
+    FlooredAware(rule=SignedMargin(eta=0.05), floor=0.05)
+    >>> guard.learner(LaSVM()).set_aside
+    0.3
+    """
+
+    floor: float | None = 0.01
+    """No p is smaller: weights are at most 1/floor, and stay exact. See `rules.floored`."""
+    cap: float | None = None
+    """No example is learnt with a larger weight; biased, on purpose. See `learners.guarded`."""
+    set_aside: float | str | None = AUTO
+    """What lies further than this on the wrong side is not learnt, once 50 of its class were. "auto": 0.3 where scores
+    are margins, as those of an SVM; None where they are log-odds, as those of a network: it bears wrong labels well,
+    and one that need not learn its own mistakes makes more of them."""
+
+    def __post_init__(self) -> None:
+        if self.floor is not None:
+            object.__setattr__(self, "floor", fraction("floor", self.floor))
+        if self.cap is not None:
+            object.__setattr__(self, "cap", positive("cap", self.cap))
+        if isinstance(self.set_aside, str) and self.set_aside != AUTO:
+            raise InputError(
+                f"set_aside is {self.set_aside!r}", why='it is a margin, "auto" or None', remedy="give one of these"
+            )
+        if self.set_aside is not None and not isinstance(self.set_aside, str):
+            object.__setattr__(self, "set_aside", positive("set_aside", self.set_aside))
+
+    def rule(self, rule: Rule) -> Rule:
+        """The rule with the floor."""
+        return rule if self.floor is None else floored(rule, self.floor)
+
+    def learner(self, learner: Learner, class_weight: Sequence[float] | None = None) -> Learner:
+        """The learner with the cap and the margin, and weights of classes if there are any."""
+        margin = self.set_aside
+        if isinstance(margin, str):
+            margin = None if getattr(learner, "log_odds", False) else _WRONG
+        if self.cap is None and margin is None and class_weight is None:
+            return learner
+        return Guarded(learner, self.cap, margin, class_weight=class_weight)
+
+
+def guarded(
+    learner: Learner, rule: Rule, guard: Guard | bool | None, class_weight: Sequence[float] | None = None
+) -> tuple[Learner, Rule]:
+    """Both as the guard makes them; True is the guard by default, None and False are none."""
+    guard = Guard(None, None, None) if guard is None or guard is False else guard
+    if not isinstance(guard, Guard | bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(
+            f"guard is of type {type(guard).__name__}",
+            why="it is on, off, or a Guard",
+            remedy="give True, or one as Guard(floor=0.05)",
+        )
+    guard = Guard() if guard is True else guard
+    return guard.learner(learner, class_weight), guard.rule(rule)
+
+
+def class_weights(given: Mapping[Any, float] | str | None, stream: Stream) -> tuple[float, ...] | None:
+    """The weight of each class of a stream: "balanced", or by the names of the classes; those not named have 1.
+
+    >>> from paraactive import Arrays
+    >>> stream = Arrays([[1.0], [2.0], [3.0], [4.0]], ["ham", "ham", "ham", "spam"])
+    >>> class_weights("balanced", stream), class_weights({"spam": 5}, stream)
+    ((0.6666666666666666, 2.0), (1.0, 5.0))
+    """
+    if given is None:
+        return None
+    if isinstance(given, str):
+        counts = getattr(stream, "counts", None)
+        if given != "balanced" or counts is None:
+            raise InputError(
+                f"class_weight is {given!r}",
+                why="the stream does not know how often its classes come" if counts is None else "it is no such word",
+                remedy="give a weight for each class by its name" + (', or "balanced"' if counts else ""),
+            )
+        return tuple(sum(counts) / (len(counts) * max(count, 1)) for count in counts)
+    if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(
+            f"class_weight is of type {type(given).__name__}",
+            why="it is a weight for each class, by its name",
+            remedy='give it as {"spam": 5}, or "balanced"',
+        )
+    named = {label_name(name): weight for name, weight in given.items()}
+    for name in named:
+        one_of("class", name, stream.classes)
+    return tuple(positive("class_weight", named.get(name, 1.0)) for name in stream.classes)

@@ -1,0 +1,122 @@
+"""Sifting: score fresh examples, ask the rule for p, toss the coins. The one place where examples are selected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paraactive.basics.coins import coins
+from paraactive.data.examples import Doubles, Examples, Ints, Selected
+from paraactive.errors import InputError, counted
+from paraactive.learners.base import Learner, Proxy, proxy_of
+from paraactive.learners.rows import scores
+from paraactive.rules.base import Rule, rises_with_doubt
+from paraactive.sifting.cascade import Economy, doubtful
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was selected, and what it took."""
+
+    selected: Selected
+    scored: int
+    """Exact scores that were computed."""
+    lowered: NDArray[np.bool_]
+    """Of which of the selected the proxy made p smaller: it is off there by more than its guard."""
+
+
+def sift(learner: Learner, rule: Rule, seed: int, fresh: Examples, seen: Ints, version: int, node: int) -> Selected:
+    """The selected of these fresh examples, each with the exact probability with which it was selected.
+
+    `seen` holds, for each example, the number n that the rule is to use.
+    """
+    return choose(learner, rule, seed, fresh, seen, version, node, Economy()).selected
+
+
+def choose(
+    learner: Learner, rule: Rule, seed: int, fresh: Examples, seen: Ints, version: int, node: int, economy: Economy
+) -> Choice:
+    """The same, and what it took; `economy` knows from one call to the next whether the learner's proxy pays."""
+    u, rows = coins(seed, fresh.index), np.arange(len(fresh))
+    proxy = proxy_of(learner) if rule.needs_scores and rises_with_doubt(rule) and len(fresh) else None
+    if proxy is None:
+        p = _probability(learner, rule, fresh, seen)
+        kept = u < p
+        selected = _taken(fresh, rows[kept], p[kept], seen, version, node)
+        return Choice(selected, len(fresh) * rule.needs_scores, np.zeros(len(selected), np.bool_))
+    if economy.asks_first(proxy.cost):
+        p1 = _cheap_probability(proxy, learner, rule, fresh, seen)
+        rows = rows[u < p1]
+        economy.note(len(rows), len(fresh))
+        p1, scored = p1[rows], len(rows)
+        p = _probability(learner, rule, fresh.take(rows), seen[rows]) if scored else p1
+    else:
+        p = _probability(learner, rule, fresh, seen)
+        rows = rows[u < p]
+        p, scored = p[rows], len(fresh)
+        p1 = _cheap_probability(proxy, learner, rule, fresh.take(rows), seen[rows]) if len(rows) else p
+    kept = u[rows] < np.minimum(p1, p)
+    selected = _taken(fresh, rows[kept], np.minimum(p1, p)[kept], seen, version, node)
+    return Choice(selected, scored, (p1 < p)[kept])
+
+
+def take_all(fresh: Examples, seen: Ints, version: int, node: int) -> Selected:
+    """All of them, with p = 1: the warmstart."""
+    return _taken(fresh, np.arange(len(fresh)), np.ones(len(fresh)), seen, version, node)
+
+
+def _probability(learner: Learner, rule: Rule, fresh: Examples, seen: Ints) -> Doubles:
+    score = _checked_scores(scores(learner, fresh.x), learner, fresh) if rule.needs_scores else np.zeros(len(fresh))
+    return _asked(rule, score, fresh, seen)
+
+
+def _cheap_probability(proxy: Proxy, learner: Learner, rule: Rule, fresh: Examples, seen: Ints) -> Doubles:
+    score = _checked_scores(scores(proxy, fresh.x), learner, fresh)
+    return _asked(rule, doubtful(score, proxy.guard, fresh.y if rule.needs_labels is True else None), fresh, seen)
+
+
+def _asked(rule: Rule, score: Doubles, fresh: Examples, seen: Ints) -> Doubles:
+    # Only a rule that says so is handed the labels.
+    p = rule.probability(score, seen, fresh.y) if rule.needs_labels is True else rule.probability(score, seen)
+    return _checked(p, len(fresh), rule)
+
+
+def _checked_scores(score: Doubles, learner: Learner, fresh: Examples) -> Doubles:
+    if len(score) != len(fresh):
+        raise InputError(
+            f"learner {type(learner).__name__} gave {counted(len(score), 'score')} for "
+            f"{counted(len(fresh), 'example')}",
+            why="each example has one, or one for each class",
+            remedy="let score return an array of shape (n,), or (n, classes)",
+        )
+    if not np.isfinite(score).all():
+        raise InputError(
+            f"learner {type(learner).__name__} gave a score that is not finite",
+            why="an example or a parameter is too large for it, or not finite",
+            remedy="scale the features, for example to zero mean and unit variance",
+        )
+    return score
+
+
+def _checked(p: Doubles, count: int, rule: Rule) -> Doubles:
+    """What a rule of the user's own returns must be probabilities, or the weights would be wrong without a sign."""
+    p = np.asarray(p, np.float64)
+    if p.shape != (count,) or not np.all((p > 0) & (p <= 1)):
+        raise InputError(
+            f"rule {type(rule).__name__} gave p of shape {p.shape} from {p.min(initial=1.0)} to {p.max(initial=0.0)}",
+            why=f"it was asked for the p of {counted(count, 'example')}",
+            remedy="return one number for each example, 0 < p <= 1",
+        )
+    return p
+
+
+def _taken(fresh: Examples, rows: NDArray[np.intp], p: Doubles, seen: Ints, version: int, node: int) -> Selected:
+    return Selected(
+        fresh.take(rows),
+        p,
+        seen[rows],
+        np.full(len(rows), version, np.int64),
+        np.full(len(rows), node, np.int64),
+    )

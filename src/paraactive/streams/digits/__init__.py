@@ -1,0 +1,1 @@
+"""MNIST, with unlimited deformations (`digits`)."""

@@ -1,0 +1,1 @@
+"""Parquet and CSV files, larger than memory (`table`)."""

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import njit
+
+from paraactive.learners.simd.blocks import (
+    LANES,
+    ROWS,
+    WIDE_LANES,
+    WIDE_ROWS,
+    add_weighted,
+    add_wide_product,
+    block_product,
+    exp,
+    fma,
+    inverse_sqrt,
+    packed_rows,
+    to_rbf,
+)
+
+
+@njit
+def _exps(a: np.ndarray, out: np.ndarray) -> None:
+    for i in range(len(a)):
+        out[i] = exp(a[i])
+
+
+@njit
+def _inverse_roots(a: np.ndarray, out: np.ndarray) -> None:
+    for i in range(len(a)):
+        out[i] = inverse_sqrt(a[i])
+
+
+@njit
+def _block(x: np.ndarray, row: int, panels: np.ndarray, panel: int, out: np.ndarray) -> None:
+    block_product(x, row, panels, panel, out)  # pyright: ignore[reportCallIssue]
+
+
+@njit
+def _wide(x: np.ndarray, row: int, panels: np.ndarray, panel: int, cut: int, out: np.ndarray) -> None:
+    add_wide_product(x, row, panels, panel, 0, cut, out)  # pyright: ignore[reportCallIssue]
+    add_wide_product(x, row, panels, panel, cut, x.shape[1], out)  # pyright: ignore[reportCallIssue]
+
+
+@njit
+def _rbf(block: np.ndarray, xx: np.ndarray, row: int, ss: np.ndarray, column: int, gamma: np.float32) -> None:
+    to_rbf(block, xx, row, ss, column, gamma)  # pyright: ignore[reportCallIssue]
+
+
+@njit
+def _rbf_slowly(block: np.ndarray, xx: np.ndarray, row: int, ss: np.ndarray, column: int, gamma: np.float32) -> None:
+    for r in range(block.shape[0]):
+        for lane in range(block.shape[1]):
+            distance = fma(np.float32(-2), block[r, lane], xx[row + r] + ss[column + lane])  # pyright: ignore
+            block[r, lane] = exp(-gamma * max(distance, np.float32(0)))
+
+
+@njit
+def _weighted(block: np.ndarray, rows: int, weight: np.ndarray, column: int, sums: np.ndarray) -> None:
+    add_weighted(block, rows, weight, column, sums)  # pyright: ignore[reportCallIssue]
+
+
+def _chain(x: np.ndarray, s: np.ndarray) -> np.float32:
+    """The product as one chain of fused multiply-adds: exact in float64, then rounded to float32, step by step."""
+    total = np.float32(0)
+    for a, b in zip(x, s, strict=True):
+        total = np.float32(np.float64(a) * np.float64(b) + np.float64(total))
+    return total
+
+
+@pytest.mark.parametrize("width", [1, 2, 7, 50, 784])
+def test_a_block_is_the_chain_of_multiply_adds_in_the_order_of_the_features(width: int) -> None:
+    rng = np.random.default_rng(width)
+    x = rng.normal(size=(ROWS + 3, width)).astype(np.float32)
+    s = rng.normal(size=(2 * LANES, width)).astype(np.float32)
+    panels = packed_rows(s, LANES)
+    out = np.empty((ROWS, LANES), np.float32)
+    _block(x, 2, panels, 1, out)
+    expected = np.array([[_chain(x[2 + r], s[LANES + c]) for c in range(LANES)] for r in range(ROWS)])
+    assert np.array_equal(out, expected)
+
+
+def test_a_block_of_a_matrix_seen_as_panels_equals_that_of_a_packed_copy() -> None:
+    rng = np.random.default_rng(0)
+    matrix = rng.normal(size=(30, 3 * LANES)).astype(np.float32)
+    x = rng.normal(size=(ROWS, 30)).astype(np.float32)
+    view = matrix.reshape(30, 3, LANES).transpose(1, 0, 2)
+    first, second = np.empty((ROWS, LANES), np.float32), np.empty((ROWS, LANES), np.float32)
+    _block(x, 0, view, 2, first)
+    _block(x, 0, np.ascontiguousarray(view), 2, second)
+    assert np.array_equal(first, second)
+
+
+@pytest.mark.parametrize(("width", "cut"), [(2, 1), (7, 3), (50, 49), (784, 112)])
+def test_a_wide_block_is_the_same_chain_wherever_the_features_are_cut(width: int, cut: int) -> None:
+    rng = np.random.default_rng(width)
+    x = rng.normal(size=(WIDE_ROWS + 3, width)).astype(np.float32)
+    s = rng.normal(size=(2 * WIDE_LANES, width)).astype(np.float32)
+    panels = packed_rows(s, WIDE_LANES)
+    out = np.zeros((WIDE_ROWS, WIDE_LANES), np.float32)
+    _wide(x, 2, panels, 1, cut, out)
+    expected = np.array([[_chain(x[2 + r], s[WIDE_LANES + c]) for c in range(WIDE_LANES)] for r in range(WIDE_ROWS)])
+    assert np.array_equal(out, expected)
+
+
+@pytest.mark.parametrize("gamma", [1e-3, 0.5, 40.0, 1e30])
+def test_the_rbf_of_a_block_has_the_bits_of_the_plain_loop(gamma: float) -> None:
+    rng = np.random.default_rng(0)
+    block = rng.normal(size=(WIDE_ROWS, WIDE_LANES)).astype(np.float32) * 3
+    xx, ss = rng.random(20).astype(np.float32), rng.random(2 * WIDE_LANES).astype(np.float32)
+    fast, slow = block.copy(), block.copy()
+    _rbf(fast, xx, 5, ss, 30, np.float32(gamma))
+    _rbf_slowly(slow, xx, 5, ss, 30, np.float32(gamma))
+    assert np.array_equal(fast, slow)
+
+
+@pytest.mark.parametrize("rows", [0, 1, WIDE_ROWS])
+def test_weighted_blocks_are_added_up_in_float64(rows: int) -> None:
+    rng = np.random.default_rng(rows)
+    block, weight = rng.normal(size=(WIDE_ROWS, WIDE_LANES)).astype(np.float32), rng.normal(size=3 * WIDE_LANES)
+    sums = rng.normal(size=(WIDE_ROWS, WIDE_LANES))
+    expected = sums.copy()
+    expected[:rows] += weight[50 : 50 + WIDE_LANES] * block[:rows].astype(np.float64)
+    _weighted(block, rows, weight, 50, sums)
+    assert np.array_equal(sums, expected)
+
+
+def test_exp_is_right_to_two_units_in_ten_million() -> None:
+    a = np.linspace(-87.2, 87.9, 400_001).astype(np.float32)
+    out = np.empty_like(a)
+    _exps(a, out)
+    assert np.max(np.abs(out / np.exp(a.astype(np.float64)) - 1)) < 2e-7
+
+
+def test_exp_stays_finite_and_positive_outside_its_range() -> None:
+    a = np.array([-np.inf, -1e30, -200, 0, 200, 1e30, np.inf], np.float32)
+    out = np.empty_like(a)
+    _exps(a, out)
+    assert np.all(np.isfinite(out))
+    assert np.all(out > 0)
+    assert out[3] == 1
+
+
+@given(st.floats(2.0**-99, 2.0**99, width=32))
+@settings(max_examples=300, deadline=None)
+def test_inverse_sqrt_is_right_to_three_units_in_ten_million(value: float) -> None:
+    out = np.empty(1, np.float32)
+    _inverse_roots(np.array([value], np.float32), out)
+    assert abs(out[0] * np.sqrt(np.float64(np.float32(value))) - 1) < 3e-7
