@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from paraactive.estimator.classifier import ParaActiveClassifier
     from paraactive.learners import LaSVM, Network, TorchLearner
     from paraactive.runs.model import Model
+    from paraactive.runs.run import Run
     from paraactive.runs.training import replay, resume, train
     from paraactive.sifting.guard import Guard
     from paraactive.sifting.oracle import Oracle
@@ -34,7 +35,10 @@ _HOMES = {
     "train": "runs.training",
     "resume": "runs.training",
     "replay": "runs.training",
+    "Run": "runs.run",
 }
+_ROOMS = ("checks", "engines", "errors", "learners", "planning", "report", "rules", "streams", "theory", "trackers")
+"""Packages that a user may want after `import paraactive` alone."""
 
 __all__ = [
     "Arrays",
@@ -45,6 +49,7 @@ __all__ = [
     "Network",
     "Oracle",
     "ParaActiveClassifier",
+    "Run",
     "Table",
     "TorchLearner",
     "__version__",
@@ -58,8 +63,10 @@ def __getattr__(name: str) -> Any:
     # Lazily, so that the command line answers --help before numba is loaded.
     if name in _HOMES:
         return getattr(import_module(f"paraactive.{_HOMES[name]}"), name)
+    if name in _ROOMS:
+        return import_module(f"paraactive.{name}")
     raise AttributeError(f"module 'paraactive' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_ROOMS])
