@@ -132,86 +132,123 @@ def train(
     learner: Annotated[
         str | None,
         typer.Option(
-            rich_help_panel="Learner", help="svm or network. Default: the paper's for a task, svm for a file."
+            rich_help_panel="Learner",
+            help="The model to train: svm or network. Default: network for digits-3v5, otherwise svm.",
         ),
     ] = None,
     rule: Annotated[
         str | None,
         typer.Option(
             rich_help_panel="Rule",
-            help="margin, signed, least, gradient, iwal, uniform or passive. Default: signed (svm; with more than two "
-            "classes, least), gradient (network).",
+            help="Rule that sets the sampling probability p of each example: margin, signed, least, gradient, iwal, "
+            "uniform or passive. Default: signed for the SVM (least with more than two classes), gradient for the "
+            "network.",
         ),
     ] = None,
     eta: Annotated[
-        float | None, typer.Option(rich_help_panel="Rule", help="Of margin, signed and least. Default: by learner.")
+        float | None,
+        typer.Option(
+            rich_help_panel="Rule",
+            help="Aggressiveness of the rules margin, signed and least: a larger eta selects fewer examples. "
+            "Default: depends on the learner.",
+        ),
     ] = None,
     c0: Annotated[
-        float | None, typer.Option(rich_help_panel="Rule", help="Of iwal: the larger, the more pass. Default: 2.")
+        float | None,
+        typer.Option(
+            rich_help_panel="Rule",
+            help="Constant C0 of the rule iwal: a larger value selects more examples. Default: 2.",
+        ),
     ] = None,
     rate: Annotated[
         float | None,
-        typer.Option(rich_help_panel="Rule", help="Of uniform. Default: the rate of the default rule at the start."),
+        typer.Option(
+            rich_help_panel="Rule",
+            help="Sampling rate of the rule uniform, between 0 and 1. Default: the rate that the default rule would "
+            "have.",
+        ),
     ] = None,
     C: Annotated[
-        float | None, typer.Option("--C", rich_help_panel="Learner", help="Box of the svm. Default: 1.")
+        float | None,
+        typer.Option("--C", rich_help_panel="Learner", help="Regularization parameter C of the SVM. Default: 1."),
     ] = None,
     gamma: Annotated[
         float | None,
         typer.Option(
-            rich_help_panel="Learner", help="Of the svm's kernel. Default: 0.012 (digits), or by the variance."
+            rich_help_panel="Learner",
+            help="Kernel coefficient gamma of the SVM. Default: 0.012 for the digits, otherwise 1 / (features x "
+            "variance).",
         ),
     ] = None,
     gap: Annotated[
         float | None,
         typer.Option(
             rich_help_panel="Learner",
-            help="The svm reprocesses to this gap after each round; 0: never. Default: 0.2; uniform, passive: 0.",
+            help="Optimize the SVM after each round until its duality gap is at most this; 0 turns it off. Default: "
+            "0.2, or 0 with the rules uniform and passive.",
         ),
     ] = None,
     cache_size: Annotated[
         float | None,
-        typer.Option(rich_help_panel="Learner", help="Megabytes of kernel values that the svm keeps. Default: 1000."),
+        typer.Option(
+            rich_help_panel="Learner", help="Memory for cached kernel values of the SVM, in MB. Default: 1000."
+        ),
     ] = None,
     budget: Annotated[
-        int | None, typer.Option(rich_help_panel="Learner", help="Vectors of the svm, at most. Default: no limit.")
+        int | None,
+        typer.Option(
+            rich_help_panel="Learner", help="Largest number of support vectors of the SVM. Default: no limit."
+        ),
     ] = None,
     no_cascade: Annotated[
         bool,
         typer.Option(
             "--no-cascade",
             rich_help_panel="Learner",
-            help="The svm scores every example exactly, also those that a cheap score could rule out.",
+            help="Compute the exact SVM score of every example, and do not filter examples by a cheap score first.",
         ),
     ] = False,
     hidden: Annotated[
-        int | None, typer.Option(rich_help_panel="Learner", help="Hidden units of the network. Default: 100.")
+        int | None, typer.Option(rich_help_panel="Learner", help="Number of hidden units of the network. Default: 100.")
     ] = None,
     minibatch: Annotated[
         int | None,
-        typer.Option(rich_help_panel="Learner", help="Examples that the network takes a step for. Default: 1."),
+        typer.Option(
+            rich_help_panel="Learner", help="Number of examples in each gradient step of the network. Default: 1."
+        ),
     ] = None,
     step: Annotated[
-        float | None, typer.Option(rich_help_panel="Learner", help="Step size of the network. Default: 0.07.")
+        float | None, typer.Option(rich_help_panel="Learner", help="Learning rate of the network. Default: 0.07.")
     ] = None,
     importance_aware: Annotated[
         bool,
         typer.Option(
             "--importance-aware",
             rich_help_panel="Learner",
-            help="The network takes a heavy example in many small steps, in one: it bears larger step sizes.",
+            help="Use closed-form importance-weighted updates of the network, which stay stable at larger learning "
+            "rates.",
         ),
     ] = False,
     batch: Annotated[
         int | None,
-        typer.Option(rich_help_panel="Run", help="Fresh examples of a round. Default: 4096, less for files."),
+        typer.Option(
+            rich_help_panel="Run",
+            help="Number of examples that all nodes together sift in one round. Default: 4096, or an eighth of a "
+            "smaller file.",
+        ),
     ] = None,
     warmstart: Annotated[
-        int | None, typer.Option(rich_help_panel="Run", help="Examples learnt first. Default: 4096, less for files.")
+        int | None,
+        typer.Option(
+            rich_help_panel="Run",
+            help="Number of examples to learn before sifting begins. Default: 4096, or a fifth of a smaller file.",
+        ),
     ] = None,
     nodes: Annotated[
         int | None,
-        typer.Option(rich_help_panel="Nodes", help="k: nodes that sift side by side. Default: one for each core."),
+        typer.Option(
+            rich_help_panel="Nodes", help="Number of nodes that sift in parallel. Default: one for each CPU core."
+        ),
     ] = None,
     engine: EngineOption = None,
     address: AddressOption = None,
@@ -223,72 +260,102 @@ def train(
         str,
         typer.Option(
             rich_help_panel="Run",
-            help="synchronous (rounds), pipelined (sift while learning), asynchronous (nobody waits) or sequential "
-            "(one by one).",
+            help="Order of sifting and learning: synchronous (in rounds), pipelined (sift the next round while "
+            "learning), asynchronous (nodes do not wait for each other) or sequential (learn after each selected "
+            "example).",
         ),
     ] = "synchronous",
     lag: Annotated[
-        int | None, typer.Option(rich_help_panel="Run", help="Pipelined: rounds that the model is behind. Default: 1.")
+        int | None,
+        typer.Option(
+            rich_help_panel="Run",
+            help="Schedule pipelined: number of rounds by which the sifting model lags behind. Default: 1.",
+        ),
     ] = None,
     delay: Annotated[
         int | None,
         typer.Option(
-            rich_help_panel="Run", help="Asynchronous: examples that a model may be behind. Default: two batches."
+            rich_help_panel="Run",
+            help="Schedule asynchronous: largest number of examples by which a sifting model may lag behind. "
+            "Default: two batches.",
         ),
     ] = None,
     examples: Annotated[
         int | None,
-        typer.Option(rich_help_panel="Run", help="Examples to see. Default: 102400 of a task, all of a file."),
+        typer.Option(
+            rich_help_panel="Run",
+            help="Number of examples to read from the stream. Default: 102400 for a task, the whole file otherwise.",
+        ),
     ] = None,
-    passes: Annotated[int, typer.Option(rich_help_panel="Data", help="Passes over a file.")] = 1,
+    passes: Annotated[int, typer.Option(rich_help_panel="Data", help="Number of passes over the file.")] = 1,
     label: Annotated[
         str | None,
         typer.Option(
-            rich_help_panel="Data", help="Column of the labels, of Parquet and CSV. Default: label, target, class or y."
+            rich_help_panel="Data",
+            help="Name of the label column in a Parquet or CSV file. Default: label, target, class or y.",
         ),
     ] = None,
     features: Annotated[
         str | None,
-        typer.Option(rich_help_panel="Data", help="Columns of the features, as a,b,c. Default: all others."),
+        typer.Option(
+            rich_help_panel="Data",
+            help="Names of the feature columns, separated by commas. Default: all other columns.",
+        ),
     ] = None,
     weight: Annotated[
-        str | None, typer.Option(rich_help_panel="Data", help="Column that says what each row counts for.")
+        str | None, typer.Option(rich_help_panel="Data", help="Name of a column with sample weights.")
     ] = None,
     class_weight: Annotated[
         str | None,
-        typer.Option(rich_help_panel="Data", help="balanced, or what a row of a class counts for, as ham=1,spam=5."),
+        typer.Option(
+            rich_help_panel="Data", help="Class weights: balanced, or a weight for each class, such as ham=1,spam=5."
+        ),
     ] = None,
     guard: Annotated[
         bool,
         typer.Option(
             "--guard",
             rich_help_panel="Guard",
-            help="Against wrong labels: a floor under p, and what stays wrong is out.",
+            help="Limit the effect of wrong labels: set a lower bound on the sampling probability, and leave out "
+            "examples that stay confidently misclassified.",
         ),
     ] = False,
     floor: Annotated[
-        float | None, typer.Option(rich_help_panel="Guard", help="No p is smaller. Default with --guard: 0.01.")
+        float | None,
+        typer.Option(
+            rich_help_panel="Guard",
+            help="Lower bound on the sampling probability. Default: 0.01 with --guard, otherwise none.",
+        ),
     ] = None,
     cap: Annotated[
-        float | None, typer.Option(rich_help_panel="Guard", help="No weight is larger; this is biased. Default: none.")
+        float | None,
+        typer.Option(
+            rich_help_panel="Guard",
+            help="Upper bound on the weight 1/p of an example. It biases the model. Default: none.",
+        ),
     ] = None,
     set_aside: Annotated[
         float | None,
         typer.Option(
             rich_help_panel="Guard",
-            help="What lies so far on the wrong side is not learnt. Default with --guard: 0.3 (svm), none (network).",
+            help="Do not learn examples that are misclassified by more than this margin. Default: 0.3 for the SVM "
+            "with --guard, otherwise none.",
         ),
     ] = None,
     test: Annotated[
         Path | None,
-        typer.Option(rich_help_panel="Data", help="Test examples, a file like the data. Tasks have their own."),
+        typer.Option(
+            rich_help_panel="Data",
+            help="File with labeled test examples. Default: the task's own test set, or none for a file.",
+        ),
     ] = None,
     seed: SeedOption = 0,
     out: Annotated[
-        Path | None, typer.Option(rich_help_panel="Result", help="Run file to write, for resume and replay.")
+        Path | None,
+        typer.Option(rich_help_panel="Result", help="Run file to write. It is needed for resume, replay and report."),
     ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", rich_help_panel="Result", help="Replace a run file that is there.")
+        bool, typer.Option("--overwrite", rich_help_panel="Result", help="Replace the run file if it exists.")
     ] = False,
     durability: Annotated[
         str,
@@ -313,10 +380,14 @@ def train(
 @app.command(epilog="Example: [bold]paraactive resume run.db[/bold]")
 def resume(
     run_file: RunArgument,
-    examples: Annotated[int | None, typer.Option(help="See this many in all, more than before.")] = None,
-    passes: Annotated[int | None, typer.Option(help="Pass over the file this often in all.")] = None,
-    nodes: Annotated[int | None, typer.Option(rich_help_panel="Nodes", help="Go on with another k.")] = None,
-    engine: Annotated[str | None, typer.Option(rich_help_panel="Nodes", help="Go on with another engine.")] = None,
+    examples: Annotated[
+        int | None, typer.Option(help="New total number of examples to read. It must not be smaller than before.")
+    ] = None,
+    passes: Annotated[int | None, typer.Option(help="New total number of passes over the file.")] = None,
+    nodes: Annotated[
+        int | None, typer.Option(rich_help_panel="Nodes", help="Continue with this number of nodes.")
+    ] = None,
+    engine: Annotated[str | None, typer.Option(rich_help_panel="Nodes", help="Continue on this engine.")] = None,
     address: AddressOption = None,
     updates: UpdatesOption = None,
     latency: LatencyOption = None,

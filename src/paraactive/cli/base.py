@@ -20,71 +20,97 @@ DataArgument = Annotated[
     str,
     typer.Argument(
         metavar="TASK_OR_FILE",
-        help="digits-31v57, digits-3v5, digits-10, or a file: .parquet, .csv, .npz (x, y), .npy, .svm, also .csv.gz; "
-        "or an address.",
+        help="Name of a task (digits-31v57, digits-3v5 or digits-10), or path or address of a file: .parquet, .csv, "
+        ".npz with x and y, .npy or .svm, also compressed as .gz.",
     ),
 ]
-RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run file, as train --out wrote it.")]
-ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A run file, or a model file, as save wrote it.")]
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Run file, written by train --out.")]
+ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="Run file, or model file written by save.")]
 JsonOption = Annotated[
-    bool, typer.Option("--json", rich_help_panel="Result", help="Print one JSON object, and nothing else.")
+    bool,
+    typer.Option("--json", rich_help_panel="Result", help="Print the result as one JSON object, and nothing else."),
 ]
 SeedOption = Annotated[
     int,
-    typer.Option("--seed", rich_help_panel="Run", help="Of the order, the deformations, the coins and the weights."),
+    typer.Option(
+        "--seed",
+        rich_help_panel="Run",
+        help="Seed of all random numbers: the order of examples, deformations, coins and initial weights.",
+    ),
 ]
 PassiveOption = Annotated[
     bool,
     typer.Option(
-        "--passive", rich_help_panel="Result", help="Also learn passively, to the same mistakes, and show the speedups."
+        "--passive",
+        rich_help_panel="Result",
+        help="Also train on every example until the same number of test mistakes is reached, and show the speedup.",
     ),
 ]
 SpeedupsOption = Annotated[
     bool,
     typer.Option(
-        "--speedups", rich_help_panel="Result", help="Also show the time that 1 to k nodes take, on the paper's clock."
+        "--speedups",
+        rich_help_panel="Result",
+        help="Also show the estimated time with 1 to 128 nodes, without communication.",
     ),
 ]
 EngineOption = Annotated[
     str | None,
     typer.Option(
-        rich_help_panel="Nodes", help="Where nodes live: threads, processes, ray or simulated. Default: threads."
+        rich_help_panel="Nodes",
+        help="Where the nodes run: threads, processes, ray or simulated. Default: threads, or processes for a "
+        "learner that holds the GIL.",
     ),
 ]
 AddressOption = Annotated[
     str | None,
-    typer.Option(rich_help_panel="Nodes", help="Of a Ray cluster, as 10.0.0.1:6379. Default: one on this machine."),
+    typer.Option(
+        rich_help_panel="Nodes",
+        help="Address of a Ray cluster, such as 10.0.0.1:6379. Default: start a cluster on this machine.",
+    ),
 ]
 UpdatesOption = Annotated[
     str | None,
     typer.Option(
         rich_help_panel="Nodes",
-        help="On processes and ray: replicated (every node learns), central (nodes get the model). Default: auto.",
+        help="On processes and ray, how nodes get new models: replicated (every node learns), central (the "
+        "driver learns and sends the model), or auto (whichever sends less). Default: auto.",
     ),
 ]
 LatencyOption = Annotated[
-    float | None, typer.Option(rich_help_panel="Nodes", help="Simulated: seconds of a message. Default: 0.")
+    float | None,
+    typer.Option(rich_help_panel="Nodes", help="Engine simulated: latency of a message, in seconds. Default: 0."),
 ]
 JitterOption = Annotated[
-    float | None, typer.Option(rich_help_panel="Nodes", help="Simulated: up to so many seconds more. Default: 0.")
+    float | None,
+    typer.Option(
+        rich_help_panel="Nodes", help="Engine simulated: maximum random extra latency, in seconds. Default: 0."
+    ),
 ]
 SlowdownOption = Annotated[
     float | None,
-    typer.Option(rich_help_panel="Nodes", help="Simulated: the first node is so many times slower. Default: 1."),
+    typer.Option(
+        rich_help_panel="Nodes", help="Engine simulated: factor by which the first node is slower. Default: 1."
+    ),
 ]
 VerboseOption = Annotated[
     bool,
     typer.Option(
-        "--verbose", rich_help_panel="Result", help="Show more while it runs: curves, the model, what each node does."
+        "--verbose", rich_help_panel="Result", help="Show a live view with curves, the model and the work of each node."
     ),
 ]
 TensorBoardOption = Annotated[
     Path | None,
-    typer.Option("--tensorboard", metavar="FOLDER", rich_help_panel="Result", help="Also write for TensorBoard there."),
+    typer.Option(
+        "--tensorboard", metavar="FOLDER", rich_help_panel="Result", help="Write TensorBoard logs to this folder."
+    ),
 ]
 MLflowOption = Annotated[
     str | None,
     typer.Option(
-        "--mlflow", metavar="URI", rich_help_panel="Result", help="Also log to MLflow, as sqlite:///mlflow.db there."
+        "--mlflow",
+        metavar="URI",
+        rich_help_panel="Result",
+        help="Log to this MLflow tracking server, such as sqlite:///mlflow.db.",
     ),
 ]

@@ -85,53 +85,87 @@ def train(
     resize: Callable[[Run], int] | None = None,
     finished: Callable[[Run], None] | None = None,
 ) -> Run:
-    """Train the learner on the stream, by sifting; the learner given is the one trained.
+    """Train a learner on a stream: score all examples, and learn from the few that are selected.
 
     Parameters
     ----------
-    rule : who passes, a rule or its name; by default SignedMargin() for the SVM, LeastMargin() if it has more than two
-        classes, and Gradient() for learners whose scores are log-odds, as the network. "uniform" is the baseline to
-        compare these with: it selects each example with the same p, which is the mean p that the default rule would
-        give (see `calibration.uniform_like`). With an oracle it is 0.02.
-    examples : how many to see; by default the whole stream, if it ends.
-    batch : fresh examples of a round, over all nodes; the model that sifts is at most this much behind. By default
-        4096, or an eighth of the examples.
-    warmstart : examples learnt before sifting begins. By default 4096, or a fifth of the examples.
-    nodes : how many sift side by side; by default one for each core of this machine.
-    engine : where nodes live: "threads" of this process (the default for learners that release the GIL, as ours do),
-        "processes" of this machine (the default for others), "ray" actors on a cluster, or "simulated", one after the
-        other with the paper's clock. In the synchronous and the pipelined schedule the model is the same on all.
-    schedule : "synchronous" (rounds; the paper's Algorithm 1), "pipelined" (the next round is sifted while one is being
-        learnt), "asynchronous" (no rounds to wait for; Algorithm 2) or "sequential" (one by one).
-    lag : pipelined: rounds that the sifting model is behind; by default 1. 0 is synchronous.
-    delay : asynchronous: the most examples that the cluster may see between the model that sifted an example and the
-        example's place in the log; by default two batches.
-    updates : on processes and ray: "replicated" (every node learns), "central" (the driver learns and sends the model),
-        or "auto", which takes what sends less, round by round.
-    address : of a Ray cluster, as "10.0.0.1:6379"; by default one is started on this machine.
-    cluster : of the simulated engine: slow nodes, latency, given costs; see `paraactive.engines.Cluster`.
-    oracle : who is asked for the labels of what is selected, where they cost money; see `paraactive.Oracle`. The rule
-        must then be blind to labels; by default it is Margin().
-    guard : against wrong labels and outliers, which are selected more often than others: True, or a `Guard` of your
-        own. Weights are bounded, and what is confidently wrong is not learnt. The learner given is then inside
-        `run.learner`, a `learners.guarded.Guarded`, whose `report()` names what was set aside.
-    class_weight : what examples of each class count for, by its name, as {"spam": 5}; "balanced" makes all classes
-        count the same, if the stream knows how often they come. It reaches the box of the SVM and the loss;
-        `run.learner` is then a `Guarded`, as with a guard.
-    test : examples on which mistakes are counted on the way: (x, y), a file, Examples, or True for the stream's own.
-    out : a run file, from which the run can be resumed, replayed and looked at.
-    overwrite : replace a run file that is there.
-    durability : which crash the run file's last commit survives: "process", the program is killed, or "power", also a
-        loss of power or a crash of the system, which costs a wait for the disk at each commit (at most two commits a
-        second; one for each tile in the asynchronous schedule). With "process" a loss of power may cost the last
-        commits; the file stays whole and can be resumed. Answers of an oracle always survive a loss of power.
-    snapshot_seconds : how often the run file gets the whole model; the log is written all the time.
-    observers : called with each event.
-    stop : called after each round; True ends the run early.
-    resize : asynchronous: called after each round; returns how many nodes there are to be from then on.
-    finished : called with the finished run before the nodes are ended. A cluster that hangs or dies while it is shut
-        down comes after it.
+    learner : Learner
+        The untrained learner, such as `LaSVM()`. This object is trained.
+    stream : Stream
+        The labeled examples, such as `Arrays(x, y)`.
+    rule : Rule or str, optional
+        Sets the probability p with which each example is selected. Default: `SignedMargin()` for the SVM,
+        `LeastMargin()` if it has more than two classes, and `Gradient()` for learners whose scores are log-odds, such
+        as the network. "uniform" is the baseline to compare these with: it selects every example with the same p,
+        which is the mean p that the default rule would give (see `calibration.uniform_like`), or 0.02 with an oracle.
+    examples : int, optional
+        Number of examples to read. Default: the whole stream, if it ends.
+    batch : int, optional
+        Number of examples that all nodes together sift in one round. The model that sifts is at most this much behind.
+        Default: 4096, or an eighth of the examples.
+    warmstart : int, optional
+        Number of examples to learn before sifting begins. Default: 4096, or a fifth of the examples.
+    nodes : int, optional
+        Number of nodes that sift in parallel. Default: one for each core of this machine.
+    engine : {"threads", "processes", "ray", "simulated"}, optional
+        Where the nodes run: as threads of this process (default for learners that release the GIL, such as ours), as
+        processes of this machine (default for others), as Ray actors on a cluster, or one after the other with the
+        paper's clock. In the synchronous and the pipelined schedule the model is the same on all engines.
+    schedule : {"synchronous", "pipelined", "asynchronous", "sequential"}
+        Order of sifting and learning: in rounds (the paper's Algorithm 1), with the next round sifted while one is
+        learned, without rounds (Algorithm 2), or one example at a time.
+    lag : int, optional
+        Schedule "pipelined": number of rounds by which the sifting model lags behind. 0 is synchronous. Default: 1.
+    delay : int, optional
+        Schedule "asynchronous": largest number of examples that the cluster may see between the model that sifted an
+        example and the place of this example in the log. Default: two batches.
+    updates : {"auto", "replicated", "central"}
+        On processes and ray: every node learns, the driver learns and sends the model, or whichever sends less.
+    address : str, optional
+        Address of a Ray cluster, such as "10.0.0.1:6379". Default: start a cluster on this machine.
+    cluster : Cluster, optional
+        Engine "simulated": slow nodes, latency and given costs.
+    seed : int
+        Seed of the coins.
+    oracle : Oracle, optional
+        Who is asked for the labels of selected examples, where labels cost money. The rule must not need labels; the
+        default is then `Margin()`.
+    guard : Guard or bool, optional
+        Limits the effect of wrong labels and outliers, which are selected more often than other examples: True, or your
+        own `Guard`. `run.learner` is then a `learners.guarded.Guarded` around the learner given; its `report()` names
+        the examples that were left out.
+    class_weight : dict or "balanced", optional
+        Weight of the examples of each class, by class name, such as {"spam": 5}. "balanced" needs a stream that knows
+        how often each class occurs. `run.learner` is then a `Guarded`, as with a guard.
+    test : tuple of (x, y), path, Examples or bool, optional
+        Labeled test data, on which mistakes are counted during the run. True: the stream's own test set.
+    out : path, optional
+        Run file to write. The run can be resumed, replayed and reported from it.
+    overwrite : bool
+        Whether to replace an existing run file.
+    durability : {"process", "power"}
+        Which crash the last commit to the run file survives: the program is killed, or also a loss of power. "power"
+        waits for the disk at each commit (at most two a second; one for each tile in the asynchronous schedule). With
+        "process" a loss of power may cost the last commits; the file stays whole and can be resumed. Questions to an
+        oracle and its answers always survive a loss of power.
+    snapshot_seconds : float
+        Seconds between snapshots of the whole model in the run file. The log is written all the time.
+    observers : sequence of callables
+        Each is called with every event of the run.
+    stop : callable, optional
+        Called with the run after each round; if it returns True, the run ends.
+    resize : callable, optional
+        Schedule "asynchronous": called with the run after each round; returns the number of nodes from then on.
+    finished : callable, optional
+        Called with the run when it has ended and before the nodes are ended.
 
+    Returns
+    -------
+    Run
+        The trained learner, and all figures of the run.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from paraactive import Arrays, LaSVM, train
     >>> x = np.random.default_rng(0).normal(size=(2000, 2))
