@@ -77,54 +77,85 @@ class NamedRule:
 
 
 class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier that learns from the informative few of many rows, sifted in parallel.
+    """Classifier that scores all rows in parallel and learns only from the informative few.
 
     Parameters
     ----------
-    learner : what learns. LaSVM() by default, with its gap 0.2; "svm" or "network"; any learner, as
-        LaSVM(C=10, gamma=0.1), or a scikit-learn classifier with partial_fit. It is copied, never changed. Its
-        parameters are set as `learner__C`.
-    rule : who is learnt: a rule or its name; "auto" takes the one that suits the learner. By name, eta is fitted to the
-        scale of the scores (see `rule_`). "passive" learns every row. "uniform" is a baseline: it selects each row with
-        the same p, at the rate that the default rule would have. Parameters of a rule are set as `rule__eta`; eta is
-        then fixed.
-    nodes : how many sift side by side; -1: one for each core.
-    engine, schedule : as in `train`; by default threads if there is one node or the learner allows it, else processes.
-    batch : rows of a round. By default 4096, or an eighth of the rows to sift.
-    warmstart : rows learnt before sifting begins. By default a fifth of them, at least 1000, at most 4096. So a few
-        hundred rows are all learnt.
-    epochs : passes over the rows.
-    floor : no row is selected with a smaller p, so no weight is larger than 1/floor: one heavy row can spoil a model of
-        a few thousand. With millions of rows less will do; None is none.
-    class_weight : "balanced" (not for `partial_fit`), or a weight for each class by its label; others have 1.
-    validation : (X, y), or the part of the rows that is held out, to try the model on after rounds: see
+    learner : learner, scikit-learn classifier or {"svm", "network"}, optional
+        The model to train, for example `LaSVM(C=10, gamma=0.1)`, or any scikit-learn classifier with `partial_fit`. It
+        is copied and never changed. Its parameters can be set as `learner__C`. Default: `LaSVM(gap=0.2)`.
+    rule : Rule or str, default="auto"
+        Sets the probability p with which each row is selected. "auto" takes the rule that suits the learner. If the
+        rule is given by name, its eta is fitted to the scale of the scores (see `rule_`). "passive" learns every row.
+        "uniform" is a baseline: it selects every row with the same p, at the rate that the default rule would have.
+        Parameters of a rule can be set as `rule__eta`; eta is then fixed.
+    nodes : int, default=1
+        Number of nodes that sift in parallel; -1 means one for each core.
+    engine : str, optional
+        Where the nodes run, as in `train`. Default: threads if there is one node or the learner releases the GIL,
+        otherwise processes.
+    schedule : str, default="synchronous"
+        Order of sifting and learning, as in `train`.
+    batch : int, optional
+        Number of rows in a round. Default: 4096, or an eighth of the rows to sift.
+    warmstart : int, optional
+        Number of rows to learn before sifting begins. Default: a fifth of the rows, at least 1000 and at most 4096. So
+        a few hundred rows are all learned.
+    epochs : int, default=1
+        Number of passes over the rows.
+    floor : float or None, default=0.05
+        Lower bound on p, so that no weight is larger than 1/floor. One row with a large weight can spoil a model of a
+        few thousand rows. With millions of rows a smaller floor is enough. None: no bound.
+    class_weight : dict or "balanced", optional
+        Weight of each class, by its label; classes that are not listed have weight 1. "balanced" does not work with
+        `partial_fit`.
+    validation : tuple of (X, y) or float, optional
+        Rows on which mistakes are counted after rounds, or the fraction of the rows to hold out for this. See
         `run_.evaluations`.
-    early_stopping : stop when the mistakes on the validation rows were no fewer for so many trials in a row, and keep
-        the best model; 0: do not. Without `validation`, a tenth of the rows of each class is held out for this, and is
-        not learned. `run_` and `selected_` tell of the whole run.
-    random_state : of the order of the rows and of the coins.
-    verbose : 1 prints the rule, how many rows were held out, and how many were learned. Whatever it is, the logger
+    early_stopping : int, default=0
+        Number of evaluations without fewer mistakes after which to stop and keep the best model; 0 turns it off.
+        Without `validation`, a tenth of the rows of each class is held out for this, and is not learned. `run_` and
+        `selected_` describe the whole run.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order of the rows and of the coins.
+    verbose : int, default=0
+        1 prints the rule, the number of rows held out, and the number of rows learned. Whatever its value, the logger
         "paraactive" says (on standard error, by default) when loops are compiled, which takes up to half a minute. They
         are compiled once on a machine, and later processes find them on disk.
 
     Attributes
     ----------
-    classes_, n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
-    learner_, rule_ : the trained learner, and the rule as it was used, with its eta.
-    n_seen_, n_selected_, sampling_rate_ : rows seen (each pass counts), rows learnt, and the one divided by the other.
-    selected_ : what was learnt, in order: an array with the fields `index`, the row of X, and `p`. Those of the
-        warmstart have p = 1. After partial_fit rows are counted over all calls.
-    run_ : the `Run` behind `fit`, with times and evaluations.
+    classes_, n_features_in_, feature_names_in_
+        As in all scikit-learn classifiers.
+    learner_ : Learner
+        The trained learner.
+    rule_ : Rule
+        The rule as it was used, with its eta.
+    n_seen_ : int
+        Number of rows seen; each pass counts.
+    n_selected_ : int
+        Number of rows learned.
+    sampling_rate_ : float
+        `n_selected_ / n_seen_`.
+    selected_ : structured array
+        The rows that were learned, in order, with the fields `index` (row of X) and `p`. Rows of the warmstart have
+        p = 1. After `partial_fit`, rows are counted over all calls.
+    run_ : Run
+        The run behind `fit`, with times and evaluations.
 
+    Notes
+    -----
+    Up to 10 000 rows, equal rows are merged into one row with their total weight, and the order of the rows does not
+    matter. Sparse rows stay sparse if the learner accepts them, as our learners and SGDClassifier do; otherwise they
+    are made dense, a few at a time.
+
+    Examples
+    --------
     >>> from sklearn.datasets import make_moons
     >>> X, y = make_moons(6000, noise=0.2, random_state=0)
     >>> clf = ParaActiveClassifier(LaSVM(C=1, gamma=1.0, gap=0.2), nodes=2, random_state=0).fit(X[:5000], y[:5000])
-    >>> print(f"learnt {clf.sampling_rate_:.1f} of the rows; accuracy {clf.score(X[5000:], y[5000:]):.2f}")
-    learnt 0.3 of the rows; accuracy 0.98
-
-    Up to 10 000 rows, equal rows are taken together, as one of their joint weight, and their order does not matter.
-    Sparse rows stay sparse where the learner takes them so, as ours and SGDClassifier; for others they are made dense a
-    few at a time.
+    >>> print(f"learned {clf.sampling_rate_:.1f} of the rows; accuracy {clf.score(X[5000:], y[5000:]):.2f}")
+    learned 0.3 of the rows; accuracy 0.98
     """
 
     def __init__(
