@@ -27,7 +27,7 @@ from paraactive.basics.validation import one_of, whole
 from paraactive.cli.models import for_spreadsheet, write_csv
 from paraactive.cli.options import describe_rule, names_in
 from paraactive.data.examples import Floats, Ints
-from paraactive.errors import InputError
+from paraactive.errors import InputError, counted
 from paraactive.learners import Guarded, LaSVM
 from paraactive.rules import Rule, floored
 from paraactive.runs.run import Run
@@ -211,8 +211,7 @@ def _write_questions(path: Path, stream: Stream, wanted: _LabelsWanted, as_json:
     if as_json:
         print(json.dumps(figures))
         return
-    are = "label is" if len(rows) == 1 else "labels are"
-    print(f"{len(rows):,} {are} asked for in {questions}.")
+    print(f"{counted(len(rows), 'label')} {'is' if len(rows) == 1 else 'are'} asked for in {questions}.")
     print(f"Fill in the column label with {', '.join(known['classes'])}{_or_skip(known['classes'])}.")
     of_budget = "" if known["budget"] is None else f" ({len(told) + len(rows):,} of the budget of {known['budget']:,})"
     print(f"Then continue with: paraactive query {shlex.quote(str(path))}{of_budget}")
@@ -404,6 +403,6 @@ def _tell_end(path: Path, run: Run, as_json: bool) -> None:
         print(json.dumps({"run": str(path), "questions": None, "asked": 0, "told": told, "seen": run.seen}))
         return
     why = "every row was seen" if whole else "the budget is spent"
-    labels = "1 label was" if told == 1 else f"{told:,} labels were"
+    labels = f"{counted(told, 'label')} {'was' if told == 1 else 'were'}"
     print(f"Done, because {why}: {labels} told, and {run.seen:,} of {run.plan.examples:,} rows were seen.")
     print(f"Use the model with: paraactive predict {shlex.quote(str(path))} FILE")

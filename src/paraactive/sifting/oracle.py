@@ -190,8 +190,8 @@ class AskingLog:
         """The selected with their labels, without those that were skipped."""
         examples = selected.examples
         row_of = {position: row for row, position in enumerate(examples.index.tolist())}
-        for question in self._open_questions(selected, known, row_of):
-            told = self._ask(question, _dense(self._stream.at(question.position).x))
+        for question, x in self._open_questions(selected, known, row_of):
+            told = self._ask(question, x)
             self._answers.remember(question.position, told)
             known.update(zip(question.position.tolist(), told, strict=True))
         y = [known[position] for position in row_of]
@@ -203,22 +203,22 @@ class AskingLog:
 
     def _open_questions(
         self, selected: Selected, known: dict[int, int | None], row_of: dict[int, int]
-    ) -> Iterator[Question]:
-        """What must be asked now: first, as it was, what a killed run had asked and not written down."""
+    ) -> Iterator[tuple[Question, Floats]]:
+        """What must be asked now: first, as it was, what a killed run had asked and not written down. With features."""
         missing = [position for position in row_of if position not in known]
         if missing:
             self._answers.secure()  # It may take days, or end here.
         for question in self._answers.questions():
             if row_of.keys() & set(question.position.tolist()):  # It may have rows that are not selected any more.
-                yield question
+                yield question, _dense(self._stream.at(question.position).x)
         examples = selected.examples
         missing = [row_of[position] for position in missing if position not in known]
         for start in range(0, len(missing), self._oracle.batch):
             rows = np.array(missing[start : start + self._oracle.batch], np.intp)
-            batch = _batch_key(examples.key[rows], _dense(examples.x[rows]))
-            question = Question(batch, examples.index[rows], examples.key[rows])
+            x = _dense(examples.x[rows])
+            question = Question(_batch_key(examples.key[rows], x), examples.index[rows], examples.key[rows])
             self._answers.ask(question)
-            yield question
+            yield question, x
 
     def _ask(self, question: Question, x: Floats) -> list[int | None]:
         ask: Any = self._oracle.ask

@@ -50,9 +50,9 @@ def seal(database: sqlite3.Connection, part: str) -> None:
 def replace_rows(database: sqlite3.Connection, table: str, rows: list[tuple[Any, ...]]) -> None:
     """Write rows of questions or answers, by their position, and bring the hash of both tables up to date."""
     (known,) = database.execute("SELECT hash FROM seals WHERE part = 'answers'").fetchone() or (seals.NO_ROWS,)
-    for row in rows:
-        before = database.execute(f"SELECT * FROM {table} WHERE position = ?", row[:1]).fetchall()
-        known = seals.with_rows(known, table, [row], gone=before)
+    statement = f"SELECT * FROM {table} WHERE position = ?"
+    before = [old for row in rows for old in database.execute(statement, row[:1])]
+    known = seals.with_rows(known, table, rows, gone=before)
     places = ", ".join("?" * len(rows[0])) if rows else ""
     database.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({places})", rows)
     database.execute("INSERT OR REPLACE INTO seals VALUES ('answers', ?)", (known,))

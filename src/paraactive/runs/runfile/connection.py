@@ -62,7 +62,7 @@ _UPGRADE = (
 
 def create(path: Path) -> sqlite3.Connection:
     """A new file with empty tables, not yet committed: what is put in with them is there together or not at all."""
-    connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=rwc", uri=True, timeout=10)
+    connection = _opened(path, "rwc")
     with _closed_on_failure(connection):
         set_durability(connection, "process")
         connection.execute("PRAGMA journal_mode = WAL")
@@ -114,7 +114,7 @@ def replaced_by_new(path: Path) -> Generator[sqlite3.Connection]:
             connection.commit()
         if target.exists():
             _settle(target)
-        _remove(target, but="")
+        _remove(target, ("-wal", "-shm"))
         os.replace(new, target)
     except OSError as error:
         if isinstance(error, RunFileError):
@@ -128,10 +128,9 @@ def replaced_by_new(path: Path) -> Generator[sqlite3.Connection]:
         _remove(new)
 
 
-def _remove(path: Path, but: str | None = None) -> None:
-    for suffix in ("", "-wal", "-shm"):
-        if suffix != but:
-            path.with_name(path.name + suffix).unlink(missing_ok=True)
+def _remove(path: Path, suffixes: tuple[str, ...] = ("", "-wal", "-shm")) -> None:
+    for suffix in suffixes:
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 def _settle(path: Path) -> None:
@@ -177,15 +176,15 @@ def check_there(path: Path) -> None:
 
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:
-    connection = _opened(path, mode)
-    with translated(path, "open"), _closed_on_failure(connection):
-        set_durability(connection, "process")
+    with translated(path, "open"):
+        connection = _opened(path, mode)
+        with _closed_on_failure(connection):
+            set_durability(connection, "process")
     return connection
 
 
 def _opened(path: Path, mode: str) -> sqlite3.Connection:
-    with translated(path, "open"):
-        return sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode={mode}", uri=True, timeout=10)
+    return sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode={mode}", uri=True, timeout=10)
 
 
 def set_durability(connection: sqlite3.Connection, durability: str) -> None:
@@ -195,7 +194,8 @@ def set_durability(connection: sqlite3.Connection, durability: str) -> None:
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
     """A connection that cannot write, also where nothing can be written beside the file."""
-    connection = _opened(path, "ro")
+    with translated(path, "open"):
+        connection = _opened(path, "ro")
     try:
         connection.execute("SELECT count(*) FROM sqlite_master")
     except sqlite3.OperationalError:

@@ -55,7 +55,7 @@ class RunFile:
         self.path = path
         self._database, self._lock = database, lock
         self._place = FilePlace(path)
-        self._durability, self._is_abandoned = "process", False
+        self._durability = "process"
         self._committed = self.last_snapshot_at = time.monotonic()
         self._keeps_x = True
         self._stream: Stream | None = None
@@ -131,21 +131,13 @@ class RunFile:
             lock = RunLock(path) if locked else None
             if lock:
                 undo.callback(lock.release)
-            journal = read_journal(path)
+            journal = read_journal(path) if thorough else None
             opened = undo.enter_context(closing(connection.open_checked(path, to_write=locked, thorough=thorough)))
             opened.execute("BEGIN")  # All checks see one state of the file, also while a live run writes.
             file = cls(path, opened, lock)
-            file._check_journal(journal)
-            if file.has_hashes:
-                file._check_seals()
+            if journal:
+                file._check_for_damage(journal)
             opened.rollback()
-            if not file.has_hashes:
-                warnings.warn(
-                    f"{path} has no hashes: an older version of paraactive wrote it, so damage to its log may go "
-                    "unnoticed; 'paraactive resume' adds them",
-                    RunFileWarning,
-                    stacklevel=3,
-                )
             undo.pop_all()
             return file
 
@@ -166,8 +158,17 @@ class RunFile:
         finally:
             self._database.rollback()
 
-    def _check_journal(self, journal: Journal) -> None:
-        """Say so if SQLite ignores commits that lie behind a damaged place of the journal."""
+    def _check_for_damage(self, journal: Journal) -> None:
+        """Compare the hashes of the small parts; say so if there are none, or if SQLite ignores damaged commits."""
+        if self.has_hashes:
+            self._check_seals()
+        else:
+            warnings.warn(
+                f"{self.path} has no hashes: an older version of paraactive wrote it, so damage to its log may go "
+                "unnoticed; 'paraactive resume' adds them",
+                RunFileWarning,
+                stacklevel=4,
+            )
         if journal.unread():
             warnings.warn(
                 f"the journal {journal.path.name} is damaged: the last commits in it cannot be read, so {self.path} is "
@@ -180,18 +181,33 @@ class RunFile:
         """Commit what is whole and let go of the file."""
         try:
             self._commit()
-            if self._lock and not self._is_abandoned:
+            if self._lock:
                 self._place.check()
-            if self._lock:
-                # Who only looks cannot do it: if somebody does just now, the run would stay in the file beside it.
-                with suppress(sqlite3.OperationalError):
-                    self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._empty_journal()
         finally:
-            self._database.close()
-            if self._lock:
-                self._lock.release()
-            else:
-                connection.tidy(self.path)
+            self._let_go()
+
+    def _abandon(self) -> None:
+        """Close it after a failure. Half a round may be pending; the last whole round is on disk."""
+        try:
+            if self._database.in_transaction:
+                self._database.rollback()
+            self._empty_journal()
+        finally:
+            self._let_go()
+
+    def _empty_journal(self) -> None:
+        """Put the journal into the file. A reader cannot do that, and one that is open now may prevent it."""
+        if self._lock:
+            with suppress(sqlite3.OperationalError):
+                self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _let_go(self) -> None:
+        self._database.close()
+        if self._lock:
+            self._lock.release()
+        else:
+            connection.tidy(self.path)
 
     def __enter__(self) -> RunFile:
         return self
@@ -201,13 +217,6 @@ class RunFile:
             self.close()
         else:
             self._abandon()
-
-    def _abandon(self) -> None:
-        """Close it after a failure. Half a round may be pending; the last whole round is on disk."""
-        if self._database.in_transaction:
-            self._database.rollback()
-        self._is_abandoned = True
-        self.close()
 
     # Configuration -----------------------------------------------------------------------------------------------
 
@@ -364,7 +373,6 @@ class RunFile:
         If it was learned, the log keeps its selection, with the label changed, and the models after it are forgotten.
         If it was skipped before, or is skipped now, the log ends before the round that saw it.
         """
-        self._commit()
         rounds = list(self.ended_rounds())
         number = next((ended.number for ended in rounds if ended.seen > position), None)
         with self._guarded("write"), self._surviving_power_loss():
@@ -469,14 +477,15 @@ class RunFile:
 
     def questions(self) -> list[Question]:
         """See `oracle.Answers`."""
+        if not self.has_hashes:
+            return []
         if self._questions is None:
             with self._guarded("read"):
-                self._questions = {
-                    position: (batch, position, key)
-                    for position, key, batch in self._database.execute(
-                        "SELECT * FROM questions WHERE position NOT IN (SELECT position FROM answers) ORDER BY position"
-                    )
-                } if self.has_hashes else {}  # fmt: skip
+                rows = self._database.execute(
+                    "SELECT batch, position, key FROM questions WHERE position NOT IN (SELECT position FROM answers) "
+                    "ORDER BY position"
+                )
+                self._questions = {row[1]: row for row in rows}
         return Question.grouped(self._questions.values())
 
     def asked(self) -> dict[int, int]:
@@ -489,9 +498,8 @@ class RunFile:
         rows = list(zip(question.position.tolist(), question.key.tolist(), strict=True))
         with self._guarded("write"), self._surviving_power_loss():
             replace_rows(self._database, "questions", [(*row, question.batch) for row in rows])
-        self._questions = None if self._questions is None else self._questions | {
-            position: (question.batch, position, key) for position, key in rows
-        }  # fmt: skip
+        if self._questions is not None:
+            self._questions.update({position: (question.batch, position, key) for position, key in rows})
 
     def remember(self, index: Ints, y: Sequence[int | None]) -> None:
         """See `oracle.Answers`: they are on disk, whatever becomes of the round, and survive a loss of power."""
@@ -715,25 +723,12 @@ class RunFile:
     def _check_whole(self) -> None:
         """The log has no gap and ends where its last round ends."""
         with self._guarded("read"):
-            # One statement sees one state of the file, also while a live run writes it.
-            (
-                count,
-                self.version,
-                tiled,
-                tiles_seen,
-                snapshot,
-                most_rounds,
-                self.round_version,
-                self.rounds,
-                last,
-                seen,
-            ) = self._one(
+            count, self.version, tiled, tiles_seen, self.round_version, self.rounds, last, seen = self._one(
                 "SELECT (SELECT count(*) FROM entries), (SELECT coalesce(max(sequence) + 1, 0) FROM entries), "
                 "(SELECT coalesce(max(version), 0) FROM tiles), (SELECT coalesce(max(seen), 0) FROM tiles), "
-                "(SELECT coalesce(max(version), 0) FROM snapshots), "
-                "(SELECT coalesce(max(rounds), 0) FROM snapshots), coalesce(max(version), 0), count(*), "
-                "coalesce(max(number) + 1, 0), coalesce(max(seen), 0) FROM rounds"
+                "coalesce(max(version), 0), count(*), coalesce(max(number) + 1, 0), coalesce(max(seen), 0) FROM rounds"
             )
+            taken, after = self._one("SELECT coalesce(max(version), 0), coalesce(max(rounds), 0) FROM snapshots")
         self.seen, ended = max(seen, tiles_seen), max(self.round_version, tiled)
         if count != self.version:
             raise connection.damaged(self.path, f"it misses {self.version - count} of its {self.version} entries")
@@ -741,10 +736,8 @@ class RunFile:
             raise connection.damaged(self.path, f"it has {count} entries where its rounds say {ended}")
         if last != self.rounds:
             raise connection.damaged(self.path, f"it has {self.rounds} rounds where the last is number {last - 1}")
-        if snapshot > self.version or most_rounds > self.rounds:
-            raise connection.damaged(
-                self.path, f"it has a snapshot after {snapshot} entries, beyond the end of its log"
-            )
+        if taken > self.version or after > self.rounds:
+            raise connection.damaged(self.path, f"it has a snapshot after {taken} entries, beyond the end of its log")
         links = self._links() if self._lock else []  # Only who writes goes on with the chain.
         self._hash = (links[-1].hash or b"") if links else seals.GENESIS
 
