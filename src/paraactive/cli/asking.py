@@ -26,7 +26,7 @@ from paraactive.basics.replacing import replacing
 from paraactive.basics.validation import one_of, whole
 from paraactive.cli.models import for_spreadsheet, write_csv
 from paraactive.cli.options import describe_rule, names_in
-from paraactive.data.examples import Floats, Ints
+from paraactive.data.examples import Floats, Ints, dense
 from paraactive.errors import InputError, counted
 from paraactive.learners import Guarded, LaSVM
 from paraactive.rules import Rule, floored
@@ -227,8 +227,7 @@ def _table_of_questions(
     texts = [open_column(source, name) for name in shown]
     taken = {"position", "row", "label"}
     yield ["position", "row", "label", *(f"{name} (data)" if name in taken else name for name in (*shown, *names))]
-    features: Any = stream.at(np.array(positions, np.int64)).x
-    features = features.dense() if hasattr(features, "dense") else features
+    features = dense(stream.at(np.array(positions, np.int64)).x)
     for position, row, x in zip(positions, rows, features.tolist(), strict=True):
         beside = [for_spreadsheet(str("" if text[row] is None else text[row])) for text in texts]
         yield [position, row, "", *beside, *(f"{value:.6g}" for value in x)]

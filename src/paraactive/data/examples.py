@@ -143,6 +143,11 @@ Features: TypeAlias = Any
 """`Floats` or `SparseRows`, a row for each example. Not a union: whoever knows the stream knows which of them it is."""
 
 
+def dense(x: Features) -> Floats:
+    """The rows, dense if they were sparse."""
+    return x.dense() if isinstance(x, SparseRows) else x
+
+
 def join_features(parts: Sequence[Features]) -> Features:
     """The parts one after the other: sparse if one of them is. Where there is no row, it does not matter which kind."""
     sparse = [part for part in parts if isinstance(part, SparseRows)]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from paraactive.data.events import Evaluated, Round
-from paraactive.data.examples import Doubles, entry_bytes
+from paraactive.data.examples import Doubles, dense, entry_bytes
 from paraactive.errors import InputError
 from paraactive.planning.plan import Planned, Recorded, plan_for
 from paraactive.runs.run import Run, delay_figures, delay_histogram
@@ -151,8 +151,8 @@ def _heaviest(file: RunFile, known: dict[str, Any], count: int) -> list[Heavy]:
             return [Heavy(row, None) for row in rows]
     found: list[Heavy] = []
     for row in rows:
-        x: Any = file.entries(row["sequence"], row["sequence"] + 1, stream).selected.examples.x
-        found.append(Heavy(row, (x.dense() if hasattr(x, "dense") else x)[0]))
+        x = file.entries(row["sequence"], row["sequence"] + 1, stream).selected.examples.x
+        found.append(Heavy(row, dense(x)[0]))
     return found
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from paraactive.basics.validation import whole
 from paraactive.data.events import Round
-from paraactive.data.examples import Entries, Features, Floats, Ints, Selected, SparseRows
+from paraactive.data.examples import Entries, Floats, Ints, Selected, dense
 from paraactive.errors import InputError
 from paraactive.sifting.log import Log, Question
 from paraactive.streams.base import Stream
@@ -210,12 +210,12 @@ class AskingLog:
             self._answers.secure()  # It may take days, or end here.
         for question in self._answers.questions():
             if row_of.keys() & set(question.position.tolist()):  # It may have rows that are not selected any more.
-                yield question, _dense(self._stream.at(question.position).x)
+                yield question, dense(self._stream.at(question.position).x)
         examples = selected.examples
         missing = [row_of[position] for position in missing if position not in known]
         for start in range(0, len(missing), self._oracle.batch):
             rows = np.array(missing[start : start + self._oracle.batch], np.intp)
-            x = _dense(examples.x[rows])
+            x = dense(examples.x[rows])
             question = Question(_batch_key(examples.key[rows], x), examples.index[rows], examples.key[rows])
             self._answers.ask(question)
             yield question, x
@@ -242,7 +242,3 @@ def _batch_key(rows: Ints, x: Floats) -> str:
     total = hashlib.sha256(np.ascontiguousarray(rows, "<i8").tobytes())
     total.update(np.ascontiguousarray(x, "<f4").tobytes())
     return total.hexdigest()[:32]
-
-
-def _dense(x: Features) -> Floats:
-    return x.dense() if isinstance(x, SparseRows) else x

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from paraactive.basics.state import State, digest
 from paraactive.basics.validation import number, one_of, positive, truth, whole
-from paraactive.data.examples import Doubles, Features, Floats, Labels, Selected, SparseRows, join_features
+from paraactive.data.examples import Doubles, Features, Floats, Labels, Selected, SparseRows, dense, join_features
 from paraactive.data.labels import check_count, check_labels
 from paraactive.errors import InputError
 from paraactive.learners.base import Proxy
@@ -286,8 +286,8 @@ class LaSVM:
         for slot, key in enumerate(self._keys[: self.vectors]):
             same = np.flatnonzero(self._early_keys == key)
             if len(same) > 1:
-                vector = _dense(vectors[slot : slot + 1])
-                same = same[np.argsort(((_dense(self._early[same]) - vector) ** 2).sum(axis=1), kind="stable")]
+                vector = dense(vectors[slot : slot + 1])
+                same = same[np.argsort(((dense(self._early[same]) - vector) ** 2).sum(axis=1), kind="stable")]
             found.append(int(same[0]))
         return np.array(found, np.intp)
 
@@ -487,10 +487,6 @@ class LaSVM:
     def digest(self) -> str:
         """Equal digests, equal models."""
         return digest(self.save())
-
-
-def _dense(rows: Features) -> Floats:
-    return rows.dense() if isinstance(rows, SparseRows) else rows
 
 
 def _grown(array: Any, shape: tuple[int, ...]) -> Any:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from paraactive.basics.optional import require
 from paraactive.basics.state import State, digest
 from paraactive.basics.validation import whole
-from paraactive.data.examples import Doubles, Selected, SparseRows
+from paraactive.data.examples import Doubles, Selected, SparseRows, dense
 from paraactive.data.labels import numbers_of, score_shape
 from paraactive.errors import InputError
 from paraactive.learners.wrappers.foreign import told
@@ -135,7 +135,7 @@ class TorchLearner:
 
     def score(self, x: ArrayLike | SparseRows) -> Doubles:
         """The module's output; of two columns, the second minus the first."""
-        rows = np.ascontiguousarray(_dense(x), np.float32)
+        rows = np.ascontiguousarray(dense(x), np.float32)
         if rows.ndim != 2:
             raise InputError(f"examples have shape {rows.shape}", why="each is a row", remedy="give a matrix")
         columns = score_shape(0, self._classes)[1:]
@@ -226,7 +226,7 @@ class TorchLearner:
     def _total_loss(self, batch: Minibatch) -> torch.Tensor:
         """Sum(weight loss) / minibatch."""
         torch = _torch()
-        output = self._output(_dense(batch.x))
+        output = self._output(dense(batch.x))
         if output.ndim == 1:
             target = self._tensor(batch.y, output.dtype)
         else:
@@ -310,10 +310,6 @@ def small_cnn(classes: int = 10) -> nn.Module:
 
 def _torch() -> Any:
     return require("torch", extra="torch", what="TorchLearner")
-
-
-def _dense(x: Any) -> Any:
-    return x.dense() if isinstance(x, SparseRows) else x
 
 
 def _device(name: Any) -> Any:
