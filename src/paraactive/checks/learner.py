@@ -15,7 +15,7 @@ from paraactive.basics.state import State, digest, pack, unpack
 from paraactive.checks.properties import attempt, name_of, random_pieces, rebuilt, require, same_bits
 from paraactive.data.examples import Floats, Selected, SparseRows
 from paraactive.data.labels import labels_of, score_shape
-from paraactive.learners.base import Learner, proxy_of
+from paraactive.learners.base import Learner, capabilities_of, proxy_of
 
 MakeLearner: TypeAlias = Callable[[], Learner]
 LearnerCheck: TypeAlias = Callable[[MakeLearner], None]
@@ -48,7 +48,7 @@ class _Case:
     def make(self) -> Learner:
         """A new learner, told how many classes there are, as a run tells it."""
         learner = self.given()
-        if getattr(learner, "classes", 2) is None:
+        if capabilities_of(learner).classes is None:
             learner.classes = self.classes  # pyright: ignore[reportAttributeAccessIssue]
         return learner
 
@@ -433,7 +433,7 @@ def _spoil(state: State) -> None:
 
 def sparse_rows_keep_the_promises_too(case: _Case) -> None:
     """If it takes sparse rows: grouping does not matter, nor do other rows, and what waits is saved."""
-    if getattr(case.make(), "sparse", False) is not True:
+    if not capabilities_of(case.make()).sparse:
         return
     dense = case.examples.examples
     rows = SparseRows.of(np.where(np.abs(dense.x) < 1.0, np.float32(0), dense.x))

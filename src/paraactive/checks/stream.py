@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from paraactive.checks.properties import arrays_of, attempt, name_of, random_pieces, require, same_bits
 from paraactive.data.examples import COLUMNS, Examples, SparseRows
-from paraactive.data.labels import MOST_CLASSES, UNKNOWN, are_labels, fitting_type, label_type_of
+from paraactive.data.labels import MOST_CLASSES, UNKNOWN, are_labels, fitting_type
 from paraactive.errors import InputError
-from paraactive.streams.base import Stream
+from paraactive.streams.base import Stream, StreamDetails
 
 StreamCheck: TypeAlias = Callable[[Stream], None]
 
@@ -122,7 +122,7 @@ def classes_are_different_names(case: _Case) -> None:
 
 def labels_have_the_type_that_is_said(case: _Case) -> None:
     """`label_type`, if the stream has it, is a type that the names in `classes` can be read as."""
-    label_type = label_type_of(case.stream)
+    label_type = StreamDetails(case.stream).label_type
     require(
         fitting_type([*map(str, case.stream.classes)], label_type) == label_type,
         f"label_type is {label_type!r}, and the classes are {case.stream.classes!r}",
@@ -177,7 +177,7 @@ def labels_are_those_of_the_classes(case: _Case) -> None:
     count = len(case.stream.classes)
     for piece in case.pieces():
         y = np.asarray(piece.y)
-        unknown = (y == UNKNOWN) & (not getattr(case.stream, "labelled", True))
+        unknown = (y == UNKNOWN) & (not StreamDetails(case.stream).labelled)
         others = sorted(set(y[~are_labels(y, count) & ~unknown].tolist()))
         require(
             not others,

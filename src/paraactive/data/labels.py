@@ -70,11 +70,6 @@ def typed_labels(names: Sequence[str], label_type: str) -> NDArray[Any]:
     )
 
 
-def label_type_of(stream: Any) -> str:
-    """The type of the labels of a stream, which it says in an attribute `label_type`; "str" if it has none."""
-    return str(getattr(stream, "label_type", STR))
-
-
 def fitting_type(names: Sequence[str], label_type: str) -> str:
     """The type, if all of these names are labels of it; otherwise "str".
 

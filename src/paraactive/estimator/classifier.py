@@ -31,6 +31,7 @@ from paraactive.data.labels import decide, probabilities
 from paraactive.errors import InputError, counted
 from paraactive.estimator.rows import Rows
 from paraactive.learners import Guarded, LaSVM, Learner
+from paraactive.learners.base import capabilities_of
 from paraactive.learners.rows import learn, scores
 from paraactive.report import page_of, story_of, write_page
 from paraactive.rules import Rule, floored
@@ -341,7 +342,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         """
         # A property and not `available_if` of scikit-learn, which would hide this message behind its own.
         learner = self.learner_ if hasattr(self, "learner_") else self._new_learner()
-        if not getattr(learner, "log_odds", False):
+        if not capabilities_of(learner).log_odds:
             raise AttributeError(
                 f"{type(self).__name__} has no predict_proba with {type(learner).__name__}, whose scores are margins "
                 "and not probabilities. To have probabilities, calibrate it:\n"

@@ -3,11 +3,11 @@
 `SklearnLearner` and `TorchLearner` wrap other people's models; their libraries are imported only when one is made.
 """
 
-from paraactive.learners.base import Learner
+from paraactive.learners.base import Capabilities, Learner
 from paraactive.learners.guarded import Guarded
 from paraactive.learners.lasvm.svm import LaSVM
 from paraactive.learners.network.network import Network
 from paraactive.learners.wrappers.sklearn_learner import SklearnLearner
 from paraactive.learners.wrappers.torch_learner import TorchLearner
 
-__all__ = ["Guarded", "LaSVM", "Learner", "Network", "SklearnLearner", "TorchLearner"]
+__all__ = ["Capabilities", "Guarded", "LaSVM", "Learner", "Network", "SklearnLearner", "TorchLearner"]

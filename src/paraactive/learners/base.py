@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from numbers import Integral
 from typing import Any, Protocol
 
 from paraactive.basics.state import State
@@ -22,27 +23,47 @@ class Proxy:
     """Of a score, in scores of the learner: operations, counted."""
 
 
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a learner can do beyond the methods of `Learner`, as `capabilities_of` reads it from the learner.
+
+    Parameters
+    ----------
+    classes : int or None, default=2
+        Number of classes that the learner distinguishes. None: the run sets the attribute `classes` of the learner to
+        the number of the stream's classes before anything else.
+    log_odds : bool, default=False
+        Whether scores are log-odds, or log-probabilities up to a constant. Class probabilities follow from such scores.
+    releases_gil : bool, default=False
+        Whether scoring releases the GIL. Threads then sift in parallel, and "threads" is the default engine.
+    sparse : bool, default=False
+        Whether `score` and `update` accept `SparseRows`. Other learners get dense rows, a few at a time; see
+        `learners.rows`.
+    steps : int, default=0
+        Number of optimizer steps taken. A learner with steps has been trained before.
+    vectors : int or None, default=None
+        Number of support vectors, for learners that have them.
+    """
+
+    classes: int | None = 2
+    log_odds: bool = False
+    releases_gil: bool = False
+    sparse: bool = False
+    steps: int = 0
+    vectors: int | None = None
+
+
 class Learner(Protocol):
     """An online learner that takes weighted examples.
 
     What an example does to the model depends on the examples before it alone: `update` on a run of them equals
     `update` on its pieces, bit for bit, wherever it is cut. So replicas agree however their entries arrive.
 
-    A learner that can tell more than two classes has an attribute `classes`, their number; if it is None, the run that
-    it is trained in sets it, to the number of the stream's classes, before anything else. Without it there are two.
+    What a learner can do beyond these methods it declares by attributes with the names of the fields of
+    `Capabilities`; a field that it does not declare has its default.
 
-    A learner whose scores are log-odds, or log-probabilities up to a constant, says so by `log_odds = True`: then
-    there are probabilities of the classes.
-
-    A learner whose scoring releases the GIL says so by an attribute `releases_gil = True`: then threads sift side by
-    side, and are where its nodes live if nobody says otherwise.
-
-    A learner may offer a `Proxy` by a method `proxy()`, which returns None while it has none. It belongs to the model:
-    replicas that have learnt the same have the same proxy, to the bit.
-
-    A learner that takes sparse rows says so by an attribute `sparse = True`: then `score`, and `update` in its
-    examples, may be handed `SparseRows` as well as arrays. To others they come dense, a few at a time; see
-    `learners.rows`.
+    A learner may offer a `Proxy` by a method `proxy()`, which returns None while there is none. The proxy is part of
+    the model: replicas that have learned the same entries have the same proxy, to the bit.
     """
 
     def score(self, x: Floats) -> Doubles:
@@ -77,7 +98,41 @@ class Learner(Protocol):
         ...
 
 
+def capabilities_of(learner: object) -> Capabilities:
+    """What a learner declares of itself.
+
+    Parameters
+    ----------
+    learner : Learner
+        Any learner, also one of the user's own, which declares only what differs from the defaults.
+
+    Returns
+    -------
+    Capabilities
+        One field for each capability. A declared value that is neither None nor an integer or bool is ignored.
+    """
+    declared: dict[str, Any] = {
+        field.name: getattr(learner, field.name, field.default) for field in fields(Capabilities)
+    }
+    # A learner of the user's own may use one of these names for something else: "vectors" may be an array.
+    valid: dict[str, Any] = {
+        name: value for name, value in declared.items() if value is None or isinstance(value, Integral)
+    }
+    return Capabilities(**valid)
+
+
 def proxy_of(learner: Learner) -> Proxy | None:
-    """What the learner offers, if it does."""
+    """The proxy that the learner offers; None if it offers none.
+
+    Parameters
+    ----------
+    learner : Learner
+        Any learner.
+
+    Returns
+    -------
+    Proxy or None
+        The proxy for the model as it is now.
+    """
     offer = getattr(learner, "proxy", None)
     return None if offer is None else offer()

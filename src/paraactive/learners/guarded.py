@@ -18,7 +18,7 @@ from paraactive.basics.validation import positive
 from paraactive.data.examples import COLUMNS, Doubles, Examples, Ints, Selected
 from paraactive.data.labels import check_count, check_labels, numbers_of, signed_margin
 from paraactive.errors import InputError
-from paraactive.learners.base import Learner, Proxy, proxy_of
+from paraactive.learners.base import Learner, Proxy, capabilities_of, proxy_of
 from paraactive.learners.lasvm.svm import LaSVM
 from paraactive.learners.network.network import Network
 from paraactive.learners.rows import as_taken
@@ -99,7 +99,7 @@ class Guarded:
     @property
     def classes(self) -> int | None:
         """Of the learner inside."""
-        return getattr(self.learner, "classes", 2)
+        return capabilities_of(self.learner).classes
 
     @classes.setter
     def classes(self, classes: int | None) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from paraactive.data.examples import Doubles, Features, Floats, Selected, SparseRows
 from paraactive.errors import InputError, counted
-from paraactive.learners.base import Learner
+from paraactive.learners.base import Learner, capabilities_of
 
 _DENSE_BYTES = 1 << 25
 """What sparse rows may take that are dense at one time."""
@@ -87,7 +87,7 @@ def as_taken(learner: Scorer, selected: Selected) -> Selected:
 
 def takes(learner: Scorer, x: Features) -> bool:
     """True if such rows are handed to it as they are."""
-    return not isinstance(x, SparseRows) or getattr(learner, "sparse", False) is True
+    return not isinstance(x, SparseRows) or capabilities_of(learner).sparse
 
 
 def _pieces(x: SparseRows) -> Iterator[slice]:

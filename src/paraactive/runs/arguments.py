@@ -10,12 +10,14 @@ from paraactive.basics.validation import one_of, whole
 from paraactive.engines import ENGINES, UPDATES, Cluster
 from paraactive.errors import InputError
 from paraactive.learners import LaSVM, Learner, Network, SklearnLearner
+from paraactive.learners.base import capabilities_of
 from paraactive.learners.guarded import Guarded
 from paraactive.rules import Rule
 from paraactive.schedules import SCHEDULES, Plan
 from paraactive.sifting import parts
 from paraactive.sifting.oracle import Oracle
 from paraactive.streams import Stream
+from paraactive.streams.base import StreamDetails
 
 BATCH = 4096
 """Default of batch and warmstart, the paper's; less where there are not many examples to see."""
@@ -34,7 +36,7 @@ def check_learner(learner: Any) -> None:
 
 def check_oracle(oracle: Oracle | None, stream: Stream, rule: Rule, schedule: str) -> None:
     """An error if labels are wanted that nobody can tell, or that the rule would have to see before they are paid."""
-    labelled = getattr(stream, "labelled", True)
+    details = StreamDetails(stream)
     if oracle is not None and not isinstance(oracle, Oracle):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
             f"oracle is of type {type(oracle).__name__}",
@@ -42,7 +44,7 @@ def check_oracle(oracle: Oracle | None, stream: Stream, rule: Rule, schedule: st
             remedy="give Oracle(ask), where ask is a function of row numbers and rows that returns labels",
         )
     if oracle is None:
-        if not labelled:
+        if not details.labelled:
             raise InputError(
                 "the stream has no labels",
                 why="what is selected is learnt with its label",
@@ -55,9 +57,9 @@ def check_oracle(oracle: Oracle | None, stream: Stream, rule: Rule, schedule: st
             why="the oracle is asked only for those that are selected",
             remedy="use a rule that is blind to labels: margin, iwal or uniform",
         )
-    if getattr(stream, "passes", 1) != 1:
+    if details.passes != 1:
         raise InputError(
-            f"a stream of {getattr(stream, 'passes', None)} passes with an oracle",
+            f"a stream of {details.passes} passes with an oracle",
             why="a row would be paid for again in each pass",
             remedy="give passes=1",
         )
@@ -94,7 +96,7 @@ def find_rule(rule: Any, learner: Learner) -> Rule:
 def default_rule(learner: Any) -> str:
     """The name of the rule that suits this learner, or the one that is guarded."""
     learner = learner.learner if isinstance(learner, Guarded) else learner
-    if getattr(learner, "log_odds", False) or isinstance(learner, Network):
+    if capabilities_of(learner).log_odds or isinstance(learner, Network):
         return "gradient"
     return "least" if isinstance(learner, LaSVM) and (learner.classes or 2) > 2 else "signed"
 
@@ -150,7 +152,7 @@ def count_cores() -> int:
 
 def default_engine(learner: Learner, rule: Rule, schedule: str) -> str:
     """Threads where they really run side by side; otherwise processes, if the parts can be sent to them."""
-    if getattr(learner, "releases_gil", False) or schedule == "sequential" or not _travels(learner, rule):
+    if capabilities_of(learner).releases_gil or schedule == "sequential" or not _travels(learner, rule):
         return "threads"
     return "processes"
 
@@ -212,7 +214,7 @@ def check_untrained(learner: Learner) -> None:
     """The log of a run file begins with nothing learnt, so its learner must too."""
     description = parts.describe_learner(learner)
     known = description["kind"] in parts.LEARNERS
-    if getattr(learner, "steps", 0) or (known and parts.build_learner(description).digest() != learner.digest()):
+    if capabilities_of(learner).steps or (known and parts.build_learner(description).digest() != learner.digest()):
         raise InputError(
             "the learner has been trained before",
             why="a run file rebuilds the model from its log, which begins with this run",
@@ -225,7 +227,7 @@ def the_learner(given: Learner | None, known: parts.Description, classes: int) -
     if given is None:
         return parts.build_learner(known)
     check_learner(given)
-    if getattr(given, "classes", 2) is None:
+    if capabilities_of(given).classes is None:
         parts.expect_classes(given, classes)
     parts.check_same("learner", parts.describe_learner(given), known)
     check_untrained(given)

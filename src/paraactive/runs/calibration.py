@@ -17,6 +17,7 @@ from paraactive.rules.least import least_margin
 from paraactive.sifting.node import as_on_a_node
 from paraactive.sifting.select import take_all
 from paraactive.streams import Stream
+from paraactive.streams.base import StreamDetails
 
 RATE = 0.2
 """Of what the model gets right after the warmstart, so much is to be selected; later it is less by itself."""
@@ -58,8 +59,8 @@ def uniform_like(rule: Rule, learner: Learner, stream: Stream, warmstart: int, e
     Without labels, or with too few examples to tell, it is the rate of Uniform().
     """
     # Of an iterable only so many can be read again.
-    last = min(examples, warmstart + _LOOKED_AT, getattr(stream, "window", examples))
-    if min(warmstart, last - warmstart) < _FEWEST or not getattr(stream, "labelled", True):
+    last = min(examples, warmstart + _LOOKED_AT, StreamDetails(stream).window or examples)
+    if min(warmstart, last - warmstart) < _FEWEST or not StreamDetails(stream).labelled:
         return Uniform()
     twin, first = copy.deepcopy(learner), stream.read(0, min(warmstart, _LEARNED))
     with as_on_a_node():

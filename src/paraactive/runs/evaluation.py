@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,7 +14,7 @@ from paraactive.data.events import Evaluated
 from paraactive.data.examples import Doubles, Examples, SparseRows
 from paraactive.data.labels import decide, numbers_of
 from paraactive.errors import InputError
-from paraactive.learners.base import Learner
+from paraactive.learners.base import Learner, capabilities_of
 from paraactive.learners.rows import scores
 from paraactive.streams import Digits, Stream, Table, open_examples
 from paraactive.streams.arrays import encode
@@ -73,17 +72,11 @@ def evaluate(learner: Learner, test: Examples, seen: int, version: int) -> Evalu
     """Mistakes on the test examples, and what else tells how the model stands."""
     start = time.perf_counter()
     score = scores(learner, test.x)
-    loss = _loss(score, test) if getattr(learner, "log_odds", False) is True else None
+    loss = _loss(score, test) if capabilities_of(learner).log_odds else None
     return Evaluated(
         seen, version, _mistakes(score, test), len(test), time.perf_counter() - start,
-        vectors=_vectors(learner), loss=loss,
+        vectors=capabilities_of(learner).vectors, loss=loss,
     )  # fmt: skip
-
-
-def _vectors(learner: Learner) -> int | None:
-    """How many there are, if that is what the learner means by the word."""
-    count = getattr(learner, "vectors", None)
-    return int(count) if isinstance(count, Integral) else None
 
 
 def _classes(score: Doubles) -> int:

@@ -16,9 +16,9 @@ from paraactive._version import __version__
 from paraactive.basics.replacing import replacing
 from paraactive.basics.state import State, digest, pack, unpack
 from paraactive.data.examples import Doubles, Examples, SparseRows
-from paraactive.data.labels import STR, decide, label_type_of, typed_labels
+from paraactive.data.labels import STR, decide, typed_labels
 from paraactive.errors import InputError, ParaActiveError, RunFileWarning
-from paraactive.learners.base import Learner
+from paraactive.learners.base import Learner, capabilities_of
 from paraactive.learners.rows import scores
 from paraactive.runs import arguments
 from paraactive.runs.evaluation import count_mistakes, find_again
@@ -26,6 +26,7 @@ from paraactive.runs.runfile import RunFile
 from paraactive.sifting import parts
 from paraactive.streams import Stream, open_examples
 from paraactive.streams.arrays import encode
+from paraactive.streams.base import StreamDetails
 from paraactive.streams.columns import check_width, features_alone
 
 FORMAT = 3
@@ -76,9 +77,10 @@ class Model:
     @classmethod
     def of(cls, learner: Learner, stream: Stream) -> Model:
         """The model that a learner became on this stream."""
-        names = getattr(stream, "feature_names", None)
-        label = None if names is None else getattr(stream, "label", None)
-        return cls(learner, tuple(stream.classes), stream.width, names, label_type_of(stream), label)
+        details = StreamDetails(stream)
+        label = None if details.feature_names is None else details.label
+        names, label_type = details.feature_names, details.label_type
+        return cls(learner, tuple(stream.classes), stream.width, names, label_type, label)
 
     # Using it ----------------------------------------------------------------------------------------------------
 
@@ -175,7 +177,7 @@ def _from_file(path: Path, given: Learner | None) -> Model:
             learner, classes, int(about["width"]), _names(about["features"]),
             label_type_in(about, classes), about.get("label"),
         )  # fmt: skip
-        if learner.digest() != about["digest"] or len(model.classes) != (getattr(learner, "classes", 2) or 2):
+        if learner.digest() != about["digest"] or len(model.classes) != (capabilities_of(learner).classes or 2):
             raise _unknown(path, "what is in it does not agree with itself")
     except ParaActiveError:
         raise

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from paraactive.data.events import Evaluated, Round
-from paraactive.learners.base import Learner
+from paraactive.learners.base import Learner, capabilities_of
 from paraactive.schedules.base import Plan
 from paraactive.sifting.log import Learnt, Weighed
 
@@ -122,7 +122,7 @@ class Run:
 
     def summary(self) -> dict[str, Any]:
         """All figures, ready for JSON."""
-        vectors = getattr(self.learner, "vectors", None)
+        vectors = capabilities_of(self.learner).vectors
         return {
             "seen": self.seen,
             "warmstart": self.warmstart,

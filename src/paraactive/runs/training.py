@@ -14,7 +14,6 @@ from paraactive.basics.platforms import versions
 from paraactive.basics.validation import one_of, whole
 from paraactive.data.events import Evaluated, Event, Observer, Round, RunEnded, RunStarted, SnapshotTaken
 from paraactive.data.examples import Place
-from paraactive.data.labels import label_type_of
 from paraactive.engines import ENGINES, Cluster, Hosting
 from paraactive.errors import InputError, ReplayError
 from paraactive.learners.base import Learner
@@ -31,6 +30,7 @@ from paraactive.sifting.log import Log, MemoryLog
 from paraactive.sifting.node import Node, as_on_a_node, relearn
 from paraactive.sifting.oracle import Answers, AskingLog, BudgetSpent, Oracle
 from paraactive.streams import Stream
+from paraactive.streams.base import StreamDetails
 
 _EVALUATION_GROWTH = 1.1
 """The model is tried on the test examples whenever it has seen a tenth more than the last time."""
@@ -518,7 +518,7 @@ def _configuration(setting: _Setting) -> dict[str, Any]:
         "stream": parts.describe_stream(node.stream),
         "width": node.stream.width,
         "classes": node.stream.classes,
-        "label_type": label_type_of(node.stream),
+        "label_type": StreamDetails(node.stream).label_type,
         "test": setting.test.source,
         **asdict(setting.plan),
         "engine": setting.engine,

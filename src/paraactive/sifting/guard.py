@@ -9,9 +9,11 @@ from typing import Any
 from paraactive.basics.validation import fraction, one_of, positive
 from paraactive.errors import InputError
 from paraactive.learners import Learner
+from paraactive.learners.base import capabilities_of
 from paraactive.learners.guarded import Guarded
 from paraactive.rules import Rule, floored
 from paraactive.streams import Stream
+from paraactive.streams.base import StreamDetails
 from paraactive.streams.columns import label_name
 
 AUTO = "auto"
@@ -61,7 +63,7 @@ class Guard:
         """The learner with the cap and the margin, and weights of classes if there are any."""
         margin = self.set_aside
         if isinstance(margin, str):
-            margin = None if getattr(learner, "log_odds", False) else _WRONG
+            margin = None if capabilities_of(learner).log_odds else _WRONG
         if self.cap is None and margin is None and class_weight is None:
             return learner
         return Guarded(learner, self.cap, margin, class_weight=class_weight)
@@ -93,7 +95,7 @@ def class_weights(given: Mapping[Any, float] | str | None, stream: Stream) -> tu
     if given is None:
         return None
     if isinstance(given, str):
-        counts = getattr(stream, "counts", None)
+        counts = StreamDetails(stream).counts
         if given != "balanced" or counts is None:
             raise InputError(
                 f"class_weight is {given!r}",

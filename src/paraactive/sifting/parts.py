@@ -16,6 +16,7 @@ from paraactive.data.events import Compiling, Observer
 from paraactive.data.labels import labels_of, typed_labels
 from paraactive.errors import InputError
 from paraactive.learners import Guarded, Learner
+from paraactive.learners.base import capabilities_of
 from paraactive.learners.guarded import KINDS as PLAIN_LEARNERS
 from paraactive.learners.rows import learn
 from paraactive.rules import FlooredAware, FlooredBlind, Rule
@@ -23,6 +24,7 @@ from paraactive.rules.floored import KINDS as PLAIN_RULES
 from paraactive.sifting.node import Node
 from paraactive.sifting.select import take_all
 from paraactive.streams import Arrays, Digits, Stream, Table, Unlabelled
+from paraactive.streams.base import StreamDetails
 
 Description: TypeAlias = dict[str, Any]
 
@@ -66,14 +68,14 @@ def describe_stream(stream: Stream) -> Description:
         names = ("source", "columns", "seed", "shuffle", "fingerprint")
         classes = typed_labels(stream.classes, stream.label_type).tolist()
         return {"kind": "unlabelled", "classes": classes} | {name: getattr(stream, name) for name in names}
-    fingerprint = getattr(stream, "fingerprint", None)
-    known = {} if fingerprint is None else {"fingerprint": str(fingerprint)}
+    fingerprint = StreamDetails(stream).fingerprint
+    known = {} if fingerprint is None else {"fingerprint": fingerprint}
     return {"kind": _OWN, "class": _class_name(stream)} | known
 
 
 def expect_classes(learner: Learner, classes: int) -> None:
     """Tell a learner how many classes there are, or an error if it is one for another number."""
-    known = getattr(learner, "classes", 2)
+    known = capabilities_of(learner).classes
     if known is None:
         learner.classes = classes  # pyright: ignore[reportAttributeAccessIssue]
     elif known != classes:
@@ -106,7 +108,7 @@ def warm_up(node: Node, examples: int | None, observe: Observer | None = None) -
 
 def _use_once(node: Node, examples: int | None) -> None:
     fresh = node.stream.read(0, _FEW if examples is None else min(_FEW, examples))
-    if not getattr(node.stream, "labelled", True):
+    if not StreamDetails(node.stream).labelled:
         classes = len(node.stream.classes)  # Any will do.
         fresh = replace(fresh, y=labels_of(fresh.index % classes, classes))
     twin = Node(untrained(node.learner), node.rule, node.stream, node.seed)

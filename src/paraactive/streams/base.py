@@ -2,9 +2,71 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from paraactive.data.examples import Examples, Ints
+from paraactive.data.labels import STR
+
+
+class StreamDetails:
+    """What a stream knows of its data beyond the members of `Stream`, with the defaults for what it does not declare.
+
+    Each property reads the attribute of the same name, and only when it is asked for, because a fingerprint may take a
+    pass over the data.
+
+    Parameters
+    ----------
+    stream : Stream
+        Any stream, also one of the user's own, which declares only what differs from the defaults.
+    """
+
+    def __init__(self, stream: object) -> None:
+        self._stream = stream
+
+    @property
+    def labelled(self) -> bool:
+        """Whether the labels are known; True by default. A stream without labels gives `labels.UNKNOWN`."""
+        return bool(getattr(self._stream, "labelled", True))
+
+    @property
+    def label_type(self) -> str:
+        """Type of the labels: "str" (the default), "bool", or numpy's name of a number type, such as "int64".
+
+        A model predicts labels of this type. `Stream.classes` are the names of the labels whatever their type.
+        """
+        return str(getattr(self._stream, "label_type", STR))
+
+    @property
+    def counts(self) -> Sequence[int] | None:
+        """Number of rows of each class, in the order of the classes; None if it is not known."""
+        return getattr(self._stream, "counts", None)
+
+    @property
+    def passes(self) -> int | None:
+        """Number of passes over the rows; 1 by default, None if there is no end."""
+        return getattr(self._stream, "passes", 1)
+
+    @property
+    def fingerprint(self) -> str | None:
+        """Hash of the data, by which a resumed run recognizes it; None if there is none."""
+        fingerprint = getattr(self._stream, "fingerprint", None)
+        return None if fingerprint is None else str(fingerprint)
+
+    @property
+    def window(self) -> int | None:
+        """Number of latest examples that can be read again; None (the default) if all can."""
+        return getattr(self._stream, "window", None)
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """Names of the feature columns; None if they have none."""
+        return getattr(self._stream, "feature_names", None)
+
+    @property
+    def label(self) -> str | None:
+        """Name of the label column; None if it has none."""
+        return getattr(self._stream, "label", None)
 
 
 class Stream(Protocol):
@@ -13,9 +75,8 @@ class Stream(Protocol):
     A stream object is a description: it is small or shared, it can be sent to a node, and what is heavy is opened
     there at the first `read`. Reading is stateless, so every range of positions is a shard that any node can take.
 
-    A stream whose labels are not known says so by an attribute `labelled = False`, and gives them as `labels.UNKNOWN`.
-    A stream whose labels are not text says so by an attribute `label_type`: "bool", or numpy's name of a type of
-    numbers, such as "int64". A model then predicts labels of that type; `classes` are their names all the same.
+    What else a stream knows of its data it declares by attributes with the names of the properties of
+    `StreamDetails`; what it does not declare has its default.
     """
 
     @property
