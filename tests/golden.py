@@ -72,7 +72,6 @@ RUNS: dict[str, Callable[[], Run]] = {
     "network, gradient": lambda: train(Network(hidden=20), _moons(), rule=Gradient(), **SIZES),
     "importance-aware network": lambda: train(Network(hidden=20, importance_aware=True), _moons(), **SIZES),
     "network, minibatches": lambda: train(Network(hidden=20, minibatch=8), Arrays(WIDE, SIDES), **SIZES),
-    "svm, pipelined": lambda: train(_svm(), _moons(), schedule="pipelined", lag=2, **SIZES),
     "svm, sequential": lambda: train(_svm(), _moons(), schedule="sequential", **ALONE),
     "svm, asynchronous": lambda: train(
         _svm(), _moons(), schedule="asynchronous", engine="simulated", **THREE,

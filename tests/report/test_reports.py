@@ -19,13 +19,14 @@ import pytest
 
 from full_disk import little_room
 from paraactive import Digits
+from paraactive.basics.registry import RULES
 from paraactive.errors import InputError, RunFileError
 from paraactive.report import page_of, read_stories, read_story, write_page, write_report
 from paraactive.report.names import rule_name
 from paraactive.report.sections import Chart, Gallery, Table, Timeline, thinned
 from paraactive.rules import floored
 from paraactive.runs.runfile import RunFile
-from paraactive.sifting.parts import RULES, describe_rule
+from paraactive.sifting.parts import describe_rule
 from report.conftest import Recorded
 from report.runs import NASTY
 
@@ -57,10 +58,10 @@ def test_the_summary_has_the_figures_of_the_run(digits: Recorded) -> None:
     assert rows["model digest"] == figures["digest"][:16]
 
 
-@pytest.mark.parametrize("kind", sorted(RULES.keys() - {"floored", "floored-aware"}))
+@pytest.mark.parametrize("kind", sorted(RULES.names))
 def test_every_rule_has_a_name_that_people_know_also_with_a_floor(kind: str) -> None:
-    description = describe_rule(RULES[kind]())
-    plain, with_floor = rule_name(description), rule_name(describe_rule(floored(RULES[kind](), 0.5)))
+    description = describe_rule(RULES.find(kind)())
+    plain, with_floor = rule_name(description), rule_name(describe_rule(floored(RULES.find(kind)(), 0.5)))
     assert plain.split(",")[0] in (
         "margin", "signed margin", "least margin", "gradient", "IWAL margin", "uniform", "passive (learn everything)",
     )  # fmt: skip

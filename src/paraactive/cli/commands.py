@@ -76,7 +76,7 @@ def train_run(
     with _told_how_to_resume(out), _closed(trackers), _view("sifting", verbose) as bar:
         paraactive.train(
             job.new_learner(), job.stream, rule=job.new_rule(), examples=examples, batch=batch, warmstart=warmstart,
-            nodes=nodes, engine=engine, schedule=schedule, lag=lag, delay=delay, updates=updates or "auto",
+            nodes=nodes, engine=engine, schedule=schedule, delay=delay, updates=updates or "auto",
             address=address, cluster=_cluster(latency, jitter, slowdown), seed=seed, test=job.test, out=out,
             overwrite=overwrite, durability=durability, observers=[bar, *trackers],
             guard=make_guard(guard, floor, cap, set_aside), class_weight=weights_in(class_weight), finished=finished,
@@ -146,10 +146,10 @@ def _cluster(latency: float | None, jitter: float | None, slowdown: float | None
 def _with_passes(path: Path, passes: int) -> Stream:
     """The stream of a run, with more passes over its file."""
     with RunFile.read(path) as file, file.understood():
-        known = file.configuration["stream"]
-        if known["kind"] not in ("arrays", "table"):
+        stream = file.spec.data.stream
+        if stream.kind not in ("arrays", "table"):
             raise InputError("--passes is given", why="the run is not on a file", remedy="give --examples to go on")
-        return build_stream(known | {"passes": passes})
+        return build_stream(stream.changed(passes=passes))
 
 
 def replay_run(path: Path, as_json: bool) -> None:

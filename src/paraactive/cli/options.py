@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from paraactive.basics.registry import LEARNERS, PartSpec
 from paraactive.basics.validation import one_of
 from paraactive.errors import InputError
 from paraactive.experiments.tasks import ETA, GAMMA, GAP, TASKS, find_task
@@ -32,8 +33,8 @@ class Job:
 
     stream: Stream
     test: Path | bool
-    learner: parts.Description
-    rule: parts.Description
+    learner: PartSpec
+    rule: PartSpec
 
     def new_learner(self) -> Learner:
         """The learner, untrained."""
@@ -41,7 +42,7 @@ class Job:
 
     def new_rule(self) -> Rule | str:
         """The rule; its name, if `train` is to find its rate."""
-        return "uniform" if self.rule == {"kind": "uniform"} else parts.build_rule(self.rule)
+        return "uniform" if self.rule == PartSpec("uniform", {}) else parts.build_rule(self.rule)
 
 
 def make_job(
@@ -54,7 +55,7 @@ def make_job(
         learner = TASKS[data].learner if data in TASKS else "svm"
     one_of("learner", learner, _OPTIONS)
     stream = _stream(data, learner, seed, passes, label=label, features=features, weight=weight)
-    rule = rule or default_rule(parts.LEARNERS[learner](classes=len(stream.classes)))
+    rule = rule or default_rule(LEARNERS.find(learner)(classes=len(stream.classes)))
     one_of("rule", rule, _RULES)
     return Job(
         stream,
@@ -114,7 +115,7 @@ def names_in(text: str | None) -> list[str] | None:
     return None if text is None else [name.strip() for name in text.split(",")]
 
 
-def _learner(kind: str, rule: str, digits: bool, seed: int, options: dict[str, float | None]) -> parts.Description:
+def _learner(kind: str, rule: str, digits: bool, seed: int, options: dict[str, float | None]) -> PartSpec:
     given: dict[str, float | None] = {name: value for name, value in options.items() if value is not None}
     defaults: dict[str, Any] = {"seed": seed} if kind == "network" else {"gap": GAP.get((kind, rule))}
     if kind == "svm" and digits:
@@ -128,7 +129,7 @@ def _learner(kind: str, rule: str, digits: bool, seed: int, options: dict[str, f
         )
     if given.get("gap") == 0:
         given["gap"] = None
-    return {"kind": kind, **defaults, **given}
+    return PartSpec(kind, {**defaults, **given})
 
 
 def _typed(name: str) -> str:
@@ -139,7 +140,7 @@ def _typed(name: str) -> str:
 _RULE_OPTIONS = {"eta": ("margin", "signed", "least"), "c0": ("iwal",), "rate": ("uniform",)}
 
 
-def describe_rule(learner: str, rule: str, **options: float | None) -> parts.Description:
+def describe_rule(learner: str, rule: str, **options: float | None) -> PartSpec:
     """The rule with what was typed of it; an error if that is for another."""
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
@@ -152,4 +153,4 @@ def describe_rule(learner: str, rule: str, **options: float | None) -> parts.Des
                 remedy="leave it out",
             )
     default = {"eta": ETA[learner, rule]} if rule in _RULE_OPTIONS["eta"] else {}
-    return {"kind": rule, **default, **given}
+    return PartSpec(rule, {**default, **given})
