@@ -70,7 +70,6 @@ RUNS: dict[str, Callable[[], Run]] = {
     "svm with a budget, uniform": lambda: train(_svm(budget=100), _moons(), rule=Uniform(0.3), **SIZES),
     "svm, passive": lambda: train(_svm(), _moons(), rule="passive", **SIZES),
     "network, gradient": lambda: train(Network(hidden=20), _moons(), rule=Gradient(), **SIZES),
-    "importance-aware network": lambda: train(Network(hidden=20, importance_aware=True), _moons(), **SIZES),
     "network, minibatches": lambda: train(Network(hidden=20, minibatch=8), Arrays(WIDE, SIDES), **SIZES),
     "svm, pipelined": lambda: train(_svm(), _moons(), schedule="pipelined", lag=2, **SIZES),
     "svm, sequential": lambda: train(_svm(), _moons(), schedule="sequential", **ALONE),

@@ -127,19 +127,10 @@ def test_train_with_the_rule_iwal(capsys: Printed) -> None:
     assert app.run(["replay", "iwal.db"]) == 0
 
 
-def test_train_with_importance_aware_steps(capsys: Printed) -> None:
-    figures(capsys, "train", "data.npz", "--learner", "network", "--importance-aware", "--out", "aware.db")
-    with RunFile.read("aware.db") as file:
-        assert file.configuration["learner"]["importance_aware"] is True
-    assert app.run(["replay", "aware.db"]) == 0
-
-
 def test_options_of_others(capsys: Printed) -> None:
     assert "only iwal has it" in complaint(capsys, "train", "data.npz", "--c0", "3")
     assert "only margin, signed and least have it" in complaint(
         capsys, "train", "data.npz", "--rule", "iwal", "--eta", "1"
     )
-    assert "--importance-aware is given for learner 'svm'" in complaint(
-        capsys, "train", "data.npz", "--importance-aware"
-    )
+    assert "--hidden is given for learner 'svm'" in complaint(capsys, "train", "data.npz", "--hidden", "10")
     assert "c0 >= 2" in complaint(capsys, "train", "data.npz", "--rule", "iwal", "--c0", "1")

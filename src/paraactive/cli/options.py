@@ -18,7 +18,7 @@ from paraactive.streams import Digits, Stream, open_stream
 
 _OPTIONS = {
     "svm": ("C", "gamma", "gap", "cache_size", "budget", "cascade"),
-    "network": ("hidden", "step", "minibatch", "importance_aware"),
+    "network": ("hidden", "step", "minibatch"),
 }
 """Of the learners that the command line knows."""
 _RULES = ("margin", "signed", "least", "gradient", "iwal", "uniform", "passive")
