@@ -48,7 +48,7 @@ def train_run(
     job = make_job(
         data, test, learner, rule, seed=seed, passes=passes, label=label, features=features, weight=weight,
         eta=eta, c0=c0, rate=rate,
-        C=C, gamma=gamma, gap=gap, cache_size=cache_size, budget=budget, cascade=False if no_cascade else None,
+        C=C, gamma=gamma, gap=gap, cache_size=cache_size, max_vectors=budget, cascade=False if no_cascade else None,
         minibatch=minibatch, hidden=hidden, step=step,
     )  # fmt: skip
     if passive and not job.test:

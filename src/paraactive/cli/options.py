@@ -17,7 +17,7 @@ from paraactive.sifting.guard import Guard
 from paraactive.streams import Digits, Stream, open_stream
 
 _OPTIONS = {
-    "svm": ("C", "gamma", "gap", "cache_size", "budget", "cascade"),
+    "svm": ("C", "gamma", "gap", "cache_size", "max_vectors", "cascade"),
     "network": ("hidden", "step", "minibatch"),
 }
 """Of the learners that the command line knows."""
@@ -133,7 +133,7 @@ def _learner(kind: str, rule: str, digits: bool, seed: int, options: dict[str, f
 
 def _typed(name: str) -> str:
     """The option as it is typed."""
-    return "no-cascade" if name == "cascade" else name.replace("_", "-")
+    return {"cascade": "no-cascade", "max_vectors": "budget"}.get(name, name.replace("_", "-"))
 
 
 _RULE_OPTIONS = {"eta": ("margin", "signed", "least"), "c0": ("iwal",), "rate": ("uniform",)}

@@ -28,7 +28,7 @@ from paraactive.learners.network.network_lanes import (
     four_products,
     one_product,
 )
-from paraactive.learners.simd.blocks import exp, fma, inverse_sqrt
+from paraactive.learners.simd.functions import exp, fma, inverse_sqrt
 
 LOGISTIC, SQUARED = 0, 1
 _ONE, _ZERO = np.float32(1), np.float32(0)
