@@ -17,9 +17,7 @@ OUR_LEARNERS: dict[str, Callable[[], Learner]] = {
     "linear": lambda: LaSVM(kernel="linear"),
     "poly": lambda: LaSVM(kernel="poly", gamma=0.5, coef0=1.0),
     "network": lambda: Network(hidden=20),
-    "aware network": lambda: Network(hidden=20, importance_aware=True),
     "squared network": lambda: Network(hidden=20, loss="squared"),
-    "aware squared network": lambda: Network(hidden=20, loss="squared", importance_aware=True),
 }
 """What every test of a learner's contract is crossed with."""
 

@@ -113,14 +113,13 @@ def test_the_results_of_the_benchmarks_are_what_the_programs_make_of_what_was_me
 def test_every_row_of_the_results_is_one_that_its_program_measures() -> None:
     code = """
 import json
-from benchmarks import bench_cascade, bench_importance, bench_network, bench_nodes, bench_noise, bench_plan, bench_svm
+from benchmarks import bench_cascade, bench_network, bench_nodes, bench_noise, bench_plan, bench_svm
 print(json.dumps({
     "nodes": [bench_nodes.name_of(*each) for each in bench_nodes.RUNS],
     "svm": list(bench_svm.KINDS),
     "network": list(bench_network.RULES),
     "cascade": list(bench_cascade.WAYS),
     "plan": list(bench_plan.TASKS),
-    "importance": [name for name in bench_importance.RULES for _ in bench_importance.STEPS],
     "noise": [task.name for task in bench_noise.TASKS],
 }))
 """
@@ -131,7 +130,6 @@ print(json.dumps({
     assert list(measured["network"]["real"]) == programs["network"]
     assert list(measured["cascade"]["runs"]) == programs["cascade"]
     assert [each["task"] for each in measured["plan"]] == programs["plan"]
-    assert [each["rule"] for each in measured["importance"]] == programs["importance"]
     assert list(dict.fromkeys(each["task"] for each in measured["noise"])) == programs["noise"]
 
 

@@ -64,7 +64,7 @@ def test_the_cheap_score_does_not_depend_on_grouping_though_keys_come_again_with
     key = rng.integers(0, 260, 1500)
 
     def learnt(step: int) -> LaSVM:
-        learner = LaSVM(C=1, gamma=0.005, budget=200)
+        learner = LaSVM(C=1, gamma=0.005, max_vectors=200)
         for first in range(0, 1500, step):
             rows = slice(first, min(first + step, 1500))
             index = np.arange(rows.start, rows.stop)
@@ -75,7 +75,7 @@ def test_the_cheap_score_does_not_depend_on_grouping_though_keys_come_again_with
                 learner.end_round()
         return learner
 
-    whole, pieces, loaded = learnt(300), learnt(50), LaSVM(C=1, gamma=0.005, budget=200)
+    whole, pieces, loaded = learnt(300), learnt(50), LaSVM(C=1, gamma=0.005, max_vectors=200)
     loaded.load(whole.save())
     assert whole.digest() == pieces.digest() == loaded.digest()
     scores = [_proxy(each)(x[:100]).tobytes() for each in (whole, pieces, loaded)]

@@ -132,7 +132,5 @@ def test_options_of_others(capsys: Printed) -> None:
     assert "only margin, signed and least have it" in complaint(
         capsys, "train", "data.npz", "--rule", "iwal", "--eta", "1"
     )
-    assert "--importance-aware is given for learner 'svm'" in complaint(
-        capsys, "train", "data.npz", "--importance-aware"
-    )
+    assert "--hidden is given for learner 'svm'" in complaint(capsys, "train", "data.npz", "--hidden", "10")
     assert "c0 >= 2" in complaint(capsys, "train", "data.npz", "--rule", "iwal", "--c0", "1")

@@ -41,7 +41,6 @@ SAID: dict[str, str] = {
     "train data.npz --schedule sequential --nodes 2": "give --nodes 1, or --schedule synchronous.",
     "train data.npz --lag 2": "only --schedule pipelined has it; leave it out, or give --schedule pipelined.",
     "train data.npz --engine ray": "say how many nodes, as --nodes 8.",
-    "train data.npz --learner network --minibatch 2 --importance-aware": "--minibatch 1, or no --importance-aware.",
     "train data.npz --out memory.db": "give another name, or --overwrite it.",
     "train data.npz --examples 301": "--examples is 301: the stream ends after 300; ",
     "train data.npz --nodes 0": "--nodes is 0: ",

@@ -26,7 +26,7 @@ NAMES = np.where(Y > 0, "up", "down")
 LEARNERS: dict[str, Callable[[], Learner]] = {
     "svm": lambda: LaSVM(gamma=2.0, gap=0.2),
     "linear svm": lambda: LaSVM(kernel="linear"),
-    "network": lambda: Network(hidden=12, step=0.5, importance_aware=True),
+    "network": lambda: Network(hidden=12, step=0.5),
 }
 
 

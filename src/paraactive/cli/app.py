@@ -220,15 +220,6 @@ def train(
     step: Annotated[
         float | None, typer.Option(rich_help_panel="Learner", help="Learning rate of the network. Default: 0.07.")
     ] = None,
-    importance_aware: Annotated[
-        bool,
-        typer.Option(
-            "--importance-aware",
-            rich_help_panel="Learner",
-            help="Use closed-form importance-weighted updates of the network, which stay stable at larger learning "
-            "rates.",
-        ),
-    ] = False,
     batch: Annotated[
         int | None,
         typer.Option(

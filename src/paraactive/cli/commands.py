@@ -33,7 +33,7 @@ def train_run(
     data: str, as_json: bool, *, learner: str | None = None, rule: str | None = None, eta: float | None = None,
     c0: float | None = None, rate: float | None = None, C: float | None = None, gamma: float | None = None,
     gap: float | None = None, cache_size: float | None = None, budget: int | None = None, no_cascade: bool = False,
-    minibatch: int | None = None, hidden: int | None = None, step: float | None = None, importance_aware: bool = False,
+    minibatch: int | None = None, hidden: int | None = None, step: float | None = None,
     batch: int | None = None, warmstart: int | None = None, nodes: int | None = None, engine: str | None = None,
     address: str | None = None, updates: str | None = None, latency: float | None = None, jitter: float | None = None,
     slowdown: float | None = None, schedule: str = "synchronous", lag: int | None = None, delay: int | None = None,
@@ -48,8 +48,8 @@ def train_run(
     job = make_job(
         data, test, learner, rule, seed=seed, passes=passes, label=label, features=features, weight=weight,
         eta=eta, c0=c0, rate=rate,
-        C=C, gamma=gamma, gap=gap, cache_size=cache_size, budget=budget, cascade=False if no_cascade else None,
-        minibatch=minibatch, hidden=hidden, step=step, importance_aware=importance_aware or None,
+        C=C, gamma=gamma, gap=gap, cache_size=cache_size, max_vectors=budget, cascade=False if no_cascade else None,
+        minibatch=minibatch, hidden=hidden, step=step,
     )  # fmt: skip
     if passive and not job.test:
         raise InputError(

@@ -18,8 +18,8 @@ from paraactive.sifting.guard import Guard
 from paraactive.streams import Digits, Stream, open_stream
 
 _OPTIONS = {
-    "svm": ("C", "gamma", "gap", "cache_size", "budget", "cascade"),
-    "network": ("hidden", "step", "minibatch", "importance_aware"),
+    "svm": ("C", "gamma", "gap", "cache_size", "max_vectors", "cascade"),
+    "network": ("hidden", "step", "minibatch"),
 }
 """Of the learners that the command line knows."""
 _RULES = ("margin", "signed", "least", "gradient", "iwal", "uniform", "passive")
@@ -134,7 +134,7 @@ def _learner(kind: str, rule: str, digits: bool, seed: int, options: dict[str, f
 
 def _typed(name: str) -> str:
     """The option as it is typed."""
-    return "no-cascade" if name == "cascade" else name.replace("_", "-")
+    return {"cascade": "no-cascade", "max_vectors": "budget"}.get(name, name.replace("_", "-"))
 
 
 _RULE_OPTIONS = {"eta": ("margin", "signed", "least"), "c0": ("iwal",), "rate": ("uniform",)}
