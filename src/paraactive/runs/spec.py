@@ -269,7 +269,7 @@ class RunSpec:
                 tuple(known.texts("classes")),
                 known.text("label_type", STR),
             ),
-            plan=Plan(**{each.name: known.optional(each.name) for each in fields(Plan)}),  # pyright: ignore[reportArgumentType]
+            plan=Plan(**{each.name: known.number(each.name) for each in fields(Plan) if known.has(each.name)}),
             schedule=known.text("schedule"),
             placement=Placement(known.text("engine"), known.text("updates"), known.optional_text("address")),
             seed=known.number("seed"),
