@@ -147,7 +147,7 @@ def main() -> None:
         return
     results = measure(options.names or names, options.busy)
     write(HERE / "RESULTS.md", render(results))
-    put_into_readme(bench_svm.render(results["svm"]))
+    put_into_readme(bench_svm.render_against_svc(results["svm"]))
 
 
 if __name__ == "__main__":
