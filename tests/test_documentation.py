@@ -12,11 +12,13 @@ from typing import Any
 
 import pytest
 
+import paraactive
 from paraactive.report import Axis, Chart, Curve
 from paraactive.report.figures import COLOURS, mark_of, save_figures
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
+TEXTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md")]
 PAGES = sorted(DOCS.glob("*.md"))
 BLOCKS = {
     f"{page.stem}-{number}": code
@@ -171,3 +173,23 @@ def test_no_page_has_a_table_of_figures_typed_by_hand() -> None:
     for page in PAGES:
         rows = [line for line in page.read_text().splitlines() if line.startswith("|")]
         assert not [row for row in rows if re.search(r"\d+\.\d+ s\b|\d%", row)], page.name
+
+
+@pytest.mark.parametrize("path", [*TEXTS, *PAGES], ids=lambda path: path.stem)
+def test_prose_uses_one_spelling(path: Path) -> None:
+    assert re.findall(r"\b(?:un)?learnt\b|\blabelled\b|\bcolour|\bcentre", path.read_text()) == []
+
+
+def test_the_changelog_has_an_unreleased_section_above_the_present_version() -> None:
+    released = re.findall(
+        r"^## \[([^\]]+)\](?: - \d{4}-\d\d-\d\d)?$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE
+    )
+    assert released[:2] == ["Unreleased", paraactive.__version__]
+
+
+def test_the_architecture_has_at_most_150_lines_and_names_tests_that_exist() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    named = re.findall(r"`(tests/[\w/.]+)`", text)
+    assert text.count("\n") <= 150
+    assert named
+    assert [name for name in named if not (ROOT / name).exists()] == []
