@@ -1,10 +1,10 @@
-"""All programs, one after the other: writes benchmarks/results.json and benchmarks/RESULTS.md.
+"""Run all benchmarks, and write benchmarks/results.json and benchmarks/RESULTS.md.
 
-RESULTS.md, and the table in the README, are made of results.json alone: no figure is typed by hand.
+RESULTS.md and the table in the README are rendered from results.json alone: no figure is typed by hand.
 
 python -m benchmarks            # measure all of them
-python -m benchmarks nodes      # measure only these anew
-python -m benchmarks --print    # measure nothing: print RESULTS.md as results.json has it
+python -m benchmarks nodes      # measure only the named ones again
+python -m benchmarks --print    # measure nothing: print RESULTS.md as rendered from results.json
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ def render(results: Mapping[str, Any]) -> str:
     usual = Counter(machines.values()).most_common(1)[0][0]
     text = [
         "# What was measured", "",
-        f"By `make bench`, on one core unless it says otherwise, of: {usual}.",
-        f"Median of {REPEATS} (smallest-largest); both sides of a ratio were measured in the same run.",
+        f"Measured by `make bench` on one core, unless stated otherwise. Machine: {usual}.",
+        f"Median of {REPEATS} (smallest-largest). Both sides of a ratio were measured in the same run.",
     ]  # fmt: skip
     for part in PARTS:
         if part.name in results:
@@ -147,7 +147,7 @@ def main() -> None:
         return
     results = measure(options.names or names, options.busy)
     write(HERE / "RESULTS.md", render(results))
-    put_into_readme(bench_svm.render(results["svm"]))
+    put_into_readme(bench_svm.render_against_svc(results["svm"]))
 
 
 if __name__ == "__main__":
