@@ -29,15 +29,15 @@ class PartKind(NamedTuple):
     """Where the part is built: "module:Class", or "module:Class.method" for a stream that is opened by a method."""
     title: str
     """Name of the part in reports."""
-    wraps: bool = False
-    """Whether the part is built around another part of the same registry. Users do not choose such a part by name."""
+    by_name: bool = True
+    """Whether users may choose the part by its name alone. A part that is built around another cannot be chosen so."""
 
 
 _LEARNERS = {
     "svm": PartKind("paraactive.learners.lasvm.svm:LaSVM", "SVM"),
     "network": PartKind("paraactive.learners.network.network:Network", "neural network"),
-    "sklearn": PartKind("paraactive.learners.wrappers.sklearn_learner:SklearnLearner", "scikit-learn"),
-    "guarded": PartKind("paraactive.learners.guarded:Guarded", "guarded", wraps=True),
+    "sklearn": PartKind("paraactive.learners.wrappers.sklearn_learner:SklearnLearner", "scikit-learn", by_name=False),
+    "guarded": PartKind("paraactive.learners.guarded:Guarded", "guarded", by_name=False),
 }
 _RULES = {
     "margin": PartKind("paraactive.rules.margin:Margin", "margin"),
@@ -47,8 +47,8 @@ _RULES = {
     "iwal": PartKind("paraactive.rules.iwal:IwalMargin", "IWAL margin"),
     "uniform": PartKind("paraactive.rules.constant:Uniform", "uniform"),
     "passive": PartKind("paraactive.rules.constant:Passive", "passive (learn everything)"),
-    "floored": PartKind("paraactive.rules.floored:FlooredBlind", "floored", wraps=True),
-    "floored-aware": PartKind("paraactive.rules.floored:FlooredAware", "floored", wraps=True),
+    "floored": PartKind("paraactive.rules.floored:FlooredBlind", "floored", by_name=False),
+    "floored-aware": PartKind("paraactive.rules.floored:FlooredAware", "floored", by_name=False),
 }
 _STREAMS = {
     "digits": PartKind("paraactive.streams.digits.digits:Digits", "digits"),
@@ -211,8 +211,8 @@ class Registry:
 
     @property
     def names(self) -> list[str]:
-        """Names that a user may choose: those of parts that are not built around another."""
-        return [name for name, kind in self._kinds.items() if not kind.wraps]
+        """Names that a user may choose."""
+        return [name for name, kind in self._kinds.items() if kind.by_name]
 
     def register(self, name: str, place: str, title: str | None = None) -> None:
         """Make a part known by name in this process.
@@ -251,10 +251,8 @@ class Registry:
         type
             The class.
         """
-        if name in self._kinds:
-            return _load(self._kinds[name].place.partition(".load")[0])
         if ":" not in name and "." not in name:
-            one_of(self.sort, name, self.names)
+            return _load(self._kinds[one_of(self.sort, name, self.names)].place.partition(".load")[0])
         return _load(name)
 
     def title(self, spec: PartSpec) -> str:

@@ -17,15 +17,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 import paraactive
+from paraactive.basics.registry import RULES, JSONValue
 from paraactive.basics.replacing import replacing
 from paraactive.basics.validation import one_of, whole
 from paraactive.cli.models import for_spreadsheet, write_csv
-from paraactive.cli.options import describe_rule, names_in
+from paraactive.cli.options import check_all_used, names_in, rule_parameters
 from paraactive.data.examples import Floats, Ints, dense
 from paraactive.errors import InputError, counted
 from paraactive.learners import Guarded, LaSVM
@@ -186,7 +187,10 @@ def new_rule(name: str | None = None, *, eta: float | None = None, **options: fl
     """The rule that decides which labels are asked for."""
     kind = one_of("label-blind rule", name or "margin", _BLIND)
     eta = _ETA if eta is None and kind == "margin" else eta
-    return floored(parts.build_rule(describe_rule("svm", kind, eta=eta, **options)), _FLOOR)
+    given: dict[str, JSONValue] = {name: value for name, value in {"eta": eta, **options}.items() if value is not None}
+    parameters = rule_parameters("svm", kind, given)
+    check_all_used(given, set(parameters), "svm", kind)
+    return floored(cast(Rule, RULES.find(kind)(**parameters)), _FLOOR)
 
 
 # The file of questions -------------------------------------------------------------------------------------------

@@ -74,29 +74,32 @@ def train(
     examples : int, optional
         Number of examples to read. Default: the whole stream, if it ends.
     batch : int, optional
-        Number of examples that all nodes together sift in one round. The model that sifts is at most this much behind.
-        Default: 4096, or an eighth of the examples.
+        Number of examples that all nodes together sift in one round, with the same model. Default: 4096, or an eighth
+        of the examples.
     warmstart : int, optional
         Number of examples to learn before sifting begins. Default: 4096, or a fifth of the examples.
     nodes : int, optional
         Number of nodes that sift in parallel. Default: one for each core of this machine.
     engine : {"threads", "processes", "ray", "simulated"}, optional
-        Where the nodes run: as threads of this process (default for learners that release the GIL, such as ours), as
-        processes of this machine (default for others), as Ray actors on a cluster, or one after the other with the
-        paper's clock. In the synchronous schedule the model is the same on all engines.
+        Where the nodes run: as threads of this process, as processes of this machine, as Ray actors on a cluster, or
+        one after the other with the paper's clock. Default: threads for learners that release the GIL, such as ours,
+        otherwise processes.
+
+        In the synchronous schedule the model is the same on all engines.
     schedule : {"synchronous", "asynchronous", "sequential"}, default="synchronous"
         Order of sifting and learning: in rounds (the paper's Algorithm 1), without rounds, so that nodes do not wait
         for each other (Algorithm 2), or one example at a time.
     delay : int, optional
         Schedule "asynchronous": largest number of examples that the cluster may see between the model that sifted an
         example and the place of this example in the log. Default: two batches.
-    updates : {"auto", "replicated", "central"}
-        On processes and ray: every node learns, the driver learns and sends the model, or whichever sends less.
+    updates : {"auto", "replicated", "central"}, default="auto"
+        Engines "processes" and "ray": how nodes get new models: every node learns ("replicated"), the driver learns and
+        sends the model ("central"), or whichever sends fewer bytes ("auto").
     address : str, optional
         Address of a Ray cluster, such as "10.0.0.1:6379". Default: start a cluster on this machine.
     cluster : Cluster, optional
         Engine "simulated": slow nodes, latency and given costs.
-    seed : int
+    seed : int, default=0
         Seed of the coins.
     oracle : Oracle, optional
         Who is asked for the labels of selected examples, where labels cost money. The rule must not need labels; the
@@ -112,14 +115,15 @@ def train(
         Labeled test data, on which mistakes are counted during the run. True: the stream's own test set.
     out : path, optional
         Run file to write. The run can be resumed, replayed and reported from it.
-    overwrite : bool
+    overwrite : bool, default=False
         Whether to replace an existing run file.
-    durability : {"process", "power"}
-        Which crash the last commit to the run file survives: the program is killed, or also a loss of power. "power"
-        waits for the disk at each commit (at most two a second; one for each tile in the asynchronous schedule). With
-        "process" a loss of power may cost the last commits; the file stays whole and can be resumed. Questions to an
+    durability : {"process", "power"}, default="process"
+        Which crash the last commit to the run file survives: the program is killed ("process"), or the machine loses
+        power ("power", which waits for the disk at each commit). In both cases the file stays whole.
+
+        There are at most two commits a second, or one for each tile in the asynchronous schedule. Questions to an
         oracle and its answers always survive a loss of power.
-    snapshot_seconds : float
+    snapshot_seconds : float, default=60.0
         Seconds between snapshots of the whole model in the run file. The log is written all the time.
     observers : sequence of callables
         Each is called with every event of the run.
