@@ -39,7 +39,7 @@ SAID: dict[str, str] = {
     "train data.npz --set-aside -1": "--set-aside is -1.0: it must be a positive number; give --set-aside > 0.",
     "train data.npz --cache-size -1": "--cache-size is -1.0: ",
     "train data.npz --schedule sequential --nodes 2": "give --nodes 1, or --schedule synchronous.",
-    "train data.npz --lag 2": "only --schedule pipelined has it; leave it out, or give --schedule pipelined.",
+    "train data.npz --delay 90": "only --schedule asynchronous has it; leave it out, or give --schedule asynchronous.",
     "train data.npz --engine ray": "say how many nodes, as --nodes 8.",
     "train data.npz --out memory.db": "give another name, or --overwrite it.",
     "train data.npz --examples 301": "--examples is 301: the stream ends after 300; ",

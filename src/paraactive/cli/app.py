@@ -251,18 +251,10 @@ def train(
         str,
         typer.Option(
             rich_help_panel="Run",
-            help="Order of sifting and learning: synchronous (in rounds), pipelined (sift the next round while "
-            "learning), asynchronous (nodes do not wait for each other) or sequential (learn after each selected "
-            "example).",
+            help="Order of sifting and learning: synchronous (in rounds), asynchronous (nodes do not wait for each "
+            "other) or sequential (learn after each selected example).",
         ),
     ] = "synchronous",
-    lag: Annotated[
-        int | None,
-        typer.Option(
-            rich_help_panel="Run",
-            help="Schedule pipelined: number of rounds by which the sifting model lags behind. Default: 1.",
-        ),
-    ] = None,
     delay: Annotated[
         int | None,
         typer.Option(

@@ -36,7 +36,7 @@ def train_run(
     minibatch: int | None = None, hidden: int | None = None, step: float | None = None,
     batch: int | None = None, warmstart: int | None = None, nodes: int | None = None, engine: str | None = None,
     address: str | None = None, updates: str | None = None, latency: float | None = None, jitter: float | None = None,
-    slowdown: float | None = None, schedule: str = "synchronous", lag: int | None = None, delay: int | None = None,
+    slowdown: float | None = None, schedule: str = "synchronous", delay: int | None = None,
     examples: int | None = None, passes: int = 1, label: str | None = None, features: str | None = None,
     weight: str | None = None, class_weight: str | None = None, guard: bool = False, floor: float | None = None,
     cap: float | None = None, set_aside: float | None = None, test: Path | None = None, seed: int = 0,
