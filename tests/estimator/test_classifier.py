@@ -333,7 +333,7 @@ def test_the_model_is_the_same_on_every_engine(options: Any) -> None:
     assert other.learner_.digest() == one.learner_.digest()
 
 
-@pytest.mark.parametrize("schedule", ["pipelined", "asynchronous", "sequential"])
+@pytest.mark.parametrize("schedule", ["asynchronous", "sequential"])
 def test_all_schedules(schedule: str) -> None:
     clf = _clf(schedule=schedule, nodes=1 if schedule == "sequential" else 2).fit(MOONS, SIDE)
     assert clf.score(TEST, TEST_SIDE) > 0.95

@@ -14,7 +14,7 @@ from paraactive.report import write_report
 from paraactive.rules import SignedMargin
 from paraactive.runs.runfile import RunFile
 from paraactive.runs.spec import RunSpec
-from paraactive.schedules.base import Plan
+from paraactive.schedules.plan import Plan
 from paraactive.sifting.parts import describe_learner, describe_rule, describe_stream
 from paraactive.streams import Stream
 
@@ -29,7 +29,7 @@ def write_long_run(path: Path, nodes: int = 8) -> None:
         "paraactive": "0", "learner": describe_learner(LaSVM()).to_dict(),
         "rule": describe_rule(SignedMargin()).to_dict(),
         "stream": describe_stream(stream).to_dict(), "width": 784, "classes": [*stream.classes], "test": None,
-        "examples": plan.examples, "batch": BATCH, "warmstart": BATCH, "nodes": nodes, "lag": 1, "delay": None,
+        "examples": plan.examples, "batch": BATCH, "warmstart": BATCH, "nodes": nodes, "delay": None,
         "engine": "simulated", "schedule": "synchronous", "updates": "auto", "address": None, "seed": 0, "budget": None,
     }  # fmt: skip
     rng = np.random.default_rng(0)

@@ -18,7 +18,7 @@ from making import DenseLaSVM
 from paraactive import Arrays, LaSVM, Model, Network, replay, resume, train
 from paraactive.checks import check_learner, check_stream
 from paraactive.data.examples import Selected, SparseRows
-from paraactive.engines.memory import SharedPickle, load_shared
+from paraactive.engines.remote.memory import SharedPickle, load_shared
 from paraactive.errors import InputError, RunFileError
 from paraactive.learners import Guarded, SklearnLearner
 from paraactive.learners.rows import learn, scores
@@ -186,6 +186,7 @@ def test_large_sparse_rows_are_shared_between_processes() -> None:
     shared = SharedPickle(stream)
     assert len(shared.data) < 100_000 < shared.size
     arrived = load_shared(shared.data, shared.descriptor, shared.size)
+    assert isinstance(arrived, Arrays)
     assert np.array_equal(arrived.read(5, 50).x.dense(), stream.read(5, 50).x.dense())
     shared.close()
 

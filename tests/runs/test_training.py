@@ -131,7 +131,7 @@ def test_replay_tells_its_observers_of_every_round(out: Path):
 # Resume --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("schedule", ["synchronous", "pipelined", "sequential"])
+@pytest.mark.parametrize("schedule", ["synchronous", "sequential"])
 def test_a_run_that_is_extended_ends_as_one_long_run(schedule: str, tmp_path: Path):
     stream = Digits(seed=2)
     settings: dict[str, Any] = {"batch": 256, "warmstart": 256, "schedule": schedule, "seed": 5}
@@ -448,10 +448,8 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: {"engine": "cluster"},
         "no engine 'cluster': the known engines are simulated, threads, processes",
     ),
-    "schedule": (lambda: {"schedule": "lazy"}, "no schedule 'lazy': the known schedules are synchronous, pipelined"),
+    "schedule": (lambda: {"schedule": "lazy"}, "no schedule 'lazy': the known schedules are synchronous, asynchronous"),
     "sequential": (lambda: {"schedule": "sequential", "nodes": 2}, "'sequential' with 2 nodes: .*only one node"),
-    "lag": (lambda: {"lag": 2}, "lag is given for schedule 'synchronous': only schedule 'pipelined' has it"),
-    "lag -1": (lambda: {"lag": -1, "schedule": "pipelined"}, "lag is -1"),
     "delay": (lambda: {"delay": 9}, "delay is given for schedule 'synchronous': only schedule 'asynchronous' has it"),
     "short delay": (
         lambda: {"delay": 2, "nodes": 3, "schedule": "asynchronous"},

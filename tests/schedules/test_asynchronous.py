@@ -18,7 +18,7 @@ from paraactive.learners import Learner
 from paraactive.rules import Margin, Rule
 from paraactive.schedules import Plan, Schedule, asynchronous, synchronous
 from paraactive.schedules.asynchronous import step
-from paraactive.schedules.base import Message, Published
+from paraactive.schedules.engine import Message, Published
 from paraactive.sifting.log import MemoryLog
 from paraactive.sifting.node import Node, Sifted
 

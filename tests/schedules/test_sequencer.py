@@ -21,7 +21,8 @@ from hypothesis.stateful import (
 from paraactive import Arrays
 from paraactive.data.events import Round
 from paraactive.data.examples import Place, Selected, Stretch, Tile
-from paraactive.schedules.base import Plan, Published
+from paraactive.schedules.engine import Published
+from paraactive.schedules.plan import Plan
 from paraactive.schedules.sequencer import Sequencer
 from paraactive.sifting.log import MemoryLog
 from paraactive.sifting.node import Sifted

@@ -203,7 +203,7 @@ def test_no_score_within_the_guard_is_more_doubtful(rule: Rule, data: Any, guard
     assert np.all(most >= rule.probability(score + moved, *given_) * (1 - 1e-9))
 
 
-@pytest.mark.parametrize("schedule", ["synchronous", "pipelined", "asynchronous", "sequential"])
+@pytest.mark.parametrize("schedule", ["synchronous", "asynchronous", "sequential"])
 def test_a_run_counts_exact_scores_and_lowered_p(schedule: str) -> None:
     x, y = two_moons(3000, noise=0.35, seed=3)
 

@@ -126,7 +126,6 @@ JOBS: dict[str, tuple[Callable[[], Any], Callable[[], Any], dict[str, Any]]] = {
     "network": (lambda: Network(hidden=20), moons, {"guard": STRICT}),
     "three classes": (svm, lambda: Arrays(*three_blobs(1500, seed=1)), {"guard": STRICT}),
     "blind rule": (svm, moons, {"guard": STRICT, "rule": Margin(0.1)}),
-    "pipelined": (svm, moons, {"guard": STRICT, "schedule": "pipelined"}),
     "sequential": (svm, moons, {"guard": STRICT, "schedule": "sequential", "examples": 800}),
 }
 

@@ -150,7 +150,7 @@ def test_a_stream_without_labels_needs_an_oracle(tmp_path: Path) -> None:
         resume(out, stream=stream)
 
 
-@pytest.mark.parametrize("schedule", ["pipelined", "asynchronous", "sequential"])
+@pytest.mark.parametrize("schedule", ["asynchronous", "sequential"])
 def test_schedules_that_do_not_wait_are_refused(schedule: str) -> None:
     with pytest.raises(InputError, match="with an oracle"):
         train(_svm(), _stream(), schedule=schedule, oracle=Oracle(Friend()), nodes=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from paraactive.basics.threads import one_blas_thread
 from paraactive.data.events import Evaluated, Observer, RunStarted
 from paraactive.data.examples import Place
 from paraactive.errors import ReplayError
@@ -13,7 +14,7 @@ from paraactive.runs import arguments
 from paraactive.runs.loop import ended_event, notify
 from paraactive.runs.run import Run
 from paraactive.runs.runfile import RunFile
-from paraactive.sifting.node import as_on_a_node, relearn
+from paraactive.sifting.node import relearn
 from paraactive.streams import Stream
 
 
@@ -58,7 +59,7 @@ def replay(
             run = Run(learner, spec)
             check = _DigestCheck(file, learner)
         notify(observers, RunStarted(file.seen, 0))
-        with file.understood(), as_on_a_node():
+        with file.understood(), one_blas_thread():
             rounds = list(file.ended_rounds())
             for stretch in file.stretches(Place(0, 0), stream):
                 relearn(learner, stretch)

@@ -12,7 +12,7 @@ import numpy as np
 from paraactive.data.events import Evaluated, Round
 from paraactive.learners.base import Learner, capabilities_of
 from paraactive.runs.spec import RunSpec
-from paraactive.schedules.base import Plan
+from paraactive.schedules.plan import Plan
 from paraactive.sifting.log import Learnt, Weighed
 
 

@@ -21,7 +21,7 @@ from paraactive.data.examples import Entries, Examples, Place, Selected
 from paraactive.errors import RunFileError, RunFileWarning
 from paraactive.runs.runfile import RunFile
 from paraactive.runs.runfile.seals import of_snapshot
-from paraactive.schedules.base import Plan
+from paraactive.schedules.plan import Plan
 
 WIDTH = 3
 

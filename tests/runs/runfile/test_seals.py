@@ -35,7 +35,7 @@ def a_run(path: Path, schedule: str = "synchronous", **options: Any) -> Path:
     return path
 
 
-@pytest.fixture(params=["synchronous", "pipelined", "asynchronous", "sequential"])
+@pytest.fixture(params=["synchronous", "asynchronous", "sequential"])
 def killed(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A run file without a snapshot, as a run leaves it that is killed before the first."""
     path = a_run(tmp_path / "run.db", request.param)
@@ -219,7 +219,7 @@ def test_a_round_that_is_missing_behind_a_snapshot_is_damage(tmp_path: Path) -> 
 # A run that is extended goes on with the chain -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("schedule", ["synchronous", "pipelined", "sequential"])
+@pytest.mark.parametrize("schedule", ["synchronous", "sequential"])
 def test_the_chain_of_an_extended_run_is_whole(schedule: str, tmp_path: Path) -> None:
     short, whole = tmp_path / "short.db", tmp_path / "whole.db"
     a_run(short, schedule, examples=350)

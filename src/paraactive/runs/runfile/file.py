@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from paraactive.basics.state import State, pack, unpack
+from paraactive.basics.threads import one_blas_thread
 from paraactive.basics.validation import one_of, whole
 from paraactive.data.events import Event, NodeTimes, Round
 from paraactive.data.examples import Entries, Examples, Features, Ints, Place, Selected, Stretch, Tile
@@ -36,9 +37,9 @@ from paraactive.runs.runfile.lock import RunLock
 from paraactive.runs.runfile.place import FilePlace
 from paraactive.runs.runfile.seals import ChainCheck, Link, Stored, check_nothing
 from paraactive.runs.spec import RunSpec
-from paraactive.schedules.base import Plan
+from paraactive.schedules.plan import Plan
 from paraactive.sifting.log import Learnt, Question, joined
-from paraactive.sifting.node import as_on_a_node, relearn
+from paraactive.sifting.node import relearn
 from paraactive.streams.base import Stream
 
 _COMMIT_SECONDS = 0.5
@@ -641,7 +642,7 @@ class RunFile:
 
     def learn_on(self, learner: Learner, place: Place, stream: Stream | None, rounds: int | None = None) -> Place:
         """Let a learner at this place learn the log from there, up to so many rounds. Returns where it then is."""
-        with as_on_a_node():
+        with one_blas_thread():
             for stretch in self.stretches(place, stream, rounds):
                 relearn(learner, stretch)
                 place = stretch.ends
