@@ -19,7 +19,7 @@ from paraactive.runs.runfile import FORMAT, RunFile, seals
 
 X, Y = two_moons(600, noise=0.15, seed=0)
 NAMES = np.where(Y > 0, "up", "down")
-OLDER = Path(__file__).parent / "data"
+OLDER = Path(__file__).parent / "files"
 READ: dict[str, Callable[[Path], Any]] = {
     "load": Model.load,
     "replay": replay,
@@ -137,7 +137,7 @@ def test_a_snapshot_says_where_it_belongs(change: str, tmp_path: Path) -> None:
 # Files of the format before ----------------------------------------------------------------------------------------
 
 NAMES_OF_OLDER = {
-    "format4.sqlite": "fe80c34e2c744aee85f9794726da679a79537f3d6ba8a880fb8790848b5bd70d",
+    "format4-synchronous.sqlite": "fe80c34e2c744aee85f9794726da679a79537f3d6ba8a880fb8790848b5bd70d",
     "format4-asynchronous.sqlite": "c1d86045561ca45b59eca9398b640f033eb321348e14f91c949825f34a2116e2",
 }
 
@@ -164,7 +164,7 @@ def test_resuming_a_file_of_the_older_format_gives_it_hashes(name: str, digest: 
 
 
 def test_a_snapshot_of_the_older_format_is_compared_with_its_digest(tmp_path: Path) -> None:
-    path = Path(shutil.copy(OLDER / "format4.sqlite", tmp_path / "run.db"))
+    path = Path(shutil.copy(OLDER / "format4-synchronous.sqlite", tmp_path / "run.db"))
     ((state,),) = sql(path, "SELECT state FROM snapshots")
     sql(path, "UPDATE snapshots SET state = ?", _negated(state))
     with pytest.warns(RunFileWarning), pytest.raises(RunFileError, match="gives another model than the run had"):
@@ -174,7 +174,7 @@ def test_a_snapshot_of_the_older_format_is_compared_with_its_digest(tmp_path: Pa
 def test_a_model_file_of_the_older_format_is_read_with_a_note() -> None:
     with pytest.warns(RunFileWarning, match="has no hash over all of it"):
         model = Model.load(OLDER / "format2.model")
-    assert model.learner.digest() == NAMES_OF_OLDER["format4.sqlite"]
+    assert model.learner.digest() == NAMES_OF_OLDER["format4-synchronous.sqlite"]
 
 
 @pytest.mark.parametrize("moment", range(1, 12))
