@@ -299,7 +299,7 @@ def test_a_label_can_be_replaced_by_skip(capsys: Printed) -> None:
     figures(capsys, "query", "run.db", "--json", "--correct", f"{row}=skip")
     to_the_end(capsys)
     with RunFile.read("run.db") as file:
-        assert row not in file.learnt().key
+        assert row not in file.learned().key
         assert file.rounds > 2
 
 
@@ -467,7 +467,7 @@ def test_skip_is_a_label_where_a_class_is_called_so(capsys: Printed) -> None:
     assert figures(capsys, "query", "run.db", "--json")["told"] == 40
     _fill_in(lambda row: names[_true(row)])
     with RunFile.read("run.db") as file:
-        row = int(file.learnt().key[0])
+        row = int(file.learned().key[0])
     figures(capsys, "query", "run.db", "--json", "--correct", f"{row}=skip")
     with RunFile.read("run.db") as file:
         learned = file.entries(0, 40, None).selected.examples
@@ -503,7 +503,7 @@ def test_labels_of_an_older_run_can_be_corrected(capsys: Printed) -> None:
     _fill_in(_true)
     figures(capsys, "query", "run.db", "--json")
     with RunFile.read("run.db") as file:
-        row = int(file.learnt().key[0])
+        row = int(file.learned().key[0])
     downgrade(Path("run.db"))
     _fill_in(_true)
     with warnings.catch_warnings():

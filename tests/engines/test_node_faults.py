@@ -155,14 +155,14 @@ def alone(schedule: str) -> tuple[Selected, str]:
 
 def entries_of(log: Log) -> Entries:
     """The whole log."""
-    stretches = log.unlearnt(Place(0, 0))
+    stretches = log.stretches_after(Place(0, 0))
     return Entries(0, Selected.concatenate([stretch.entries.selected for stretch in stretches]))
 
 
 def replayed(log: Log) -> str:
     """The digest of a replica that learns the log from its beginning."""
     node = Node(network(), Gradient(), moons(), SEED)
-    for stretch in log.unlearnt(Place(0, 0)):
+    for stretch in log.stretches_after(Place(0, 0)):
         node.learn(stretch)
     assert node.version == log.version
     return node.learner.digest()

@@ -251,7 +251,7 @@ def check(log: MemoryLog | RunFile, engine: Simulated, plan: Plan, new: New) -> 
     assert log.seen == plan.examples
     assert log.accepted() == [Tile(plan.warmstart, plan.examples)]
     rebuilt, positions, rounds = new_node(new), list[int](), list[Stretch]()
-    for stretch in log.unlearnt(Place(0, 0)):
+    for stretch in log.stretches_after(Place(0, 0)):
         rebuilt.learn(stretch)
         positions += stretch.entries.selected.examples.index.tolist()
         rounds.append(stretch)

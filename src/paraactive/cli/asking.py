@@ -252,7 +252,7 @@ def _read_answers(path: Path, *, may_miss: bool) -> None:
         _check_learned(questions, {at: y for at, y in given.items() if at < run.seen}, run.answers(), asked)
         answers = {position: y for position, y in given.items() if position >= run.seen}
         if answers:
-            run.remember(np.array([*answers], np.int64), [*answers.values()])
+            run.record_answers(np.array([*answers], np.int64), [*answers.values()])
         missing = sum(position >= run.seen for position in positions) - len(answers)
     if missing and not may_miss:
         raise InputError(

@@ -160,7 +160,7 @@ def replay_run(path: Path, as_json: bool) -> None:
         print(json.dumps(run.summary() | {"checked": run.checked}, indent=2))
         return
     show_run(new_console(), run)
-    entries = f"Replayed {counted(len(run.learnt.key), 'entry', 'entries')} (the times above are those of the run)"
+    entries = f"Replayed {counted(len(run.learned.key), 'entry', 'entries')} (the times above are those of the run)"
     if run.checked:
         print(f"{entries}: the model is the one that the run had, bit for bit, at {counted(run.checked, 'snapshot')}.")
     else:

@@ -111,7 +111,7 @@ def read_story(path: str | Path, *, name: str | None = None, thorough: bool = Tr
             spec=spec,
             rounds=rounds,
             evaluations=[Evaluated(**each) for each in file.events("Evaluated") if each["seen"] <= file.seen],
-            weights=file.learnt().weight[first:],
+            weights=file.learned().weight[first:],
             delays=delay_figures(file.delays),
             delay_bins=delay_histogram(file.delays),
             heaviest=_heaviest(file, spec, heaviest),
@@ -134,7 +134,7 @@ def story_of(run: Run, name: str, spec: RunSpec) -> Story:
     ]
     ended = {"wall_seconds": run.wall_seconds, "digest": run.learner.digest()}
     return Story(
-        name, Path(name), spec, run.rounds, run.evaluations, run.learnt.weight[run.warmstart :], run.delay_figures(),
+        name, Path(name), spec, run.rounds, run.evaluations, run.learned.weight[run.warmstart :], run.delay_figures(),
         run.delay_histogram(), heaviest, [], ended, plan_for(recorded) if recorded.has_times else None, None,
     )  # fmt: skip
 

@@ -144,7 +144,7 @@ class RunLoop:
                 if self._callbacks.stop and self._callbacks.stop(run):
                     break
         run.replicas, run.learner = engine.finish(), self._node.learner
-        run.updates, run.learnt = engine.updates, self._log.learnt()
+        run.updates, run.learned = engine.updates, self._log.learned()
         if run.seen > run.last_evaluated:
             self._evaluate()
         if self._file:

@@ -66,7 +66,7 @@ def replay(
                     run.rounds.append(rounds[stretch.rounds])
                     notify(observers, run.rounds[-1])
                 check(stretch.ends)
-            run.delays, run.learnt = file.delays, file.learnt()
+            run.delays, run.learned = file.delays, file.learned()
             recall_events(run, file)
         run.checked = check.count
         notify(observers, ended_event(run, file.version))

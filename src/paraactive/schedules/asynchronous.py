@@ -44,7 +44,8 @@ def asynchronous(engine: Engine, log: Log, plan: Plan) -> Generator[Round]:
     A round ends when the cluster has seen another batch; it is a mark in the log, at which nobody waits.
     """
     yield from warmstart(engine, log, plan)
-    for stretch in log.unlearnt(engine.model.place):  # A sequencer before this one may have ended between the two.
+    # A previous process may have died after logging an entry and before applying it.
+    for stretch in log.stretches_after(engine.model.place):
         engine.apply(stretch)
     sequencer = Sequencer(log, plan)
     for node in engine.begin_asynchronous():

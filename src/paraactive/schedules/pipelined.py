@@ -19,7 +19,7 @@ def pipelined(engine: Engine, log: Log, plan: Plan) -> Generator[Round]:
     A round takes as long as the longer of its phases. The log is a function of B and lag, not of times or nodes.
     """
     yield from warmstart(engine, log, plan)
-    waiting = deque(log.unlearnt(engine.model.place))  # In the log, not yet in the model.
+    waiting = deque(log.stretches_after(engine.model.place))  # In the log, not yet in the model.
     try:
         while log.seen < plan.examples:
             first, last = log.seen, min(log.seen + plan.batch, plan.examples)

@@ -167,7 +167,7 @@ def facts_of(name: str, path: Path) -> dict[str, Any]:
     facts = {
         "digest": run.learner.digest(),
         "checked": run.checked,
-        "entries": len(run.learnt.key),
+        "entries": len(run.learned.key),
         "rounds": len(run.rounds),
         "seen": run.seen,
         "mistakes": [each.mistakes for each in run.evaluations],

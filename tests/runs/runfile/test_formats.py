@@ -104,10 +104,10 @@ def test_a_run_of_a_schedule_that_was_removed_is_not_resumed(name: str, tmp_path
 def test_questions_and_answers_are_kept(name: str, tmp_path: Path) -> None:
     path = copied(name, tmp_path)
     with RunFile.read(path) as file:
-        (question,), answers = file.questions(), file.answers()
+        (question,), answers = file.open_questions(), file.answers()
     assert not answers.keys() & set(question.position.tolist())
     resumed(name, path)
     with RunFile.read(path) as file:
-        assert file.questions() == []
+        assert file.open_questions() == []
         assert answers.items() <= file.answers().items()
         assert set(question.position.tolist()) <= file.answers().keys()

@@ -78,7 +78,7 @@ def test_a_run_that_did_not_end_there_says_what_to_copy(tmp_path: Path, read_onl
     path = tmp_path / "disk" / "run.db"
     with RunFile.create(tmp_path / "live.db", run_spec()) as file:
         file.end_round(Round(0, 5, 0, 0, 0, 0, 0))
-        file.secure()
+        file.commit()
         for suffix in ("", "-wal"):
             shutil.copy(f"{tmp_path / 'live.db'}{suffix}", f"{path}{suffix}")
     read_only()
@@ -160,8 +160,8 @@ def _safety_of(said: list[str], statement: str) -> list[str]:
 def test_questions_and_answers_always_survive_a_loss_of_power(durability: str, tmp_path: Path) -> None:
     with RunFile.create(tmp_path / "run.db", run_spec(durability=durability)) as file:
         said = _traced(file)
-        file.remember(np.array([3]), [1])
-        file.remember(np.array([4]), [None])
+        file.record_answers(np.array([3]), [1])
+        file.record_answers(np.array([4]), [None])
         file.write_spec(run_spec(nodes=3))
     assert _safety_of(said, "INSERT OR REPLACE INTO answers") == ["FULL", "FULL"]
     after = [each for each in said if each.startswith("PRAGMA synchronous")][-1]

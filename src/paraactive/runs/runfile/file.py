@@ -37,7 +37,7 @@ from paraactive.runs.runfile.place import FilePlace
 from paraactive.runs.runfile.seals import ChainCheck, Link, Stored, check_nothing
 from paraactive.runs.spec import RunSpec
 from paraactive.schedules.base import Plan
-from paraactive.sifting.log import Learnt, Question, joined
+from paraactive.sifting.log import LearnedExamples, Question, joined
 from paraactive.sifting.node import as_on_a_node, relearn
 from paraactive.streams.base import Stream
 
@@ -326,8 +326,8 @@ class RunFile:
         with self._guarded("read"):
             return joined(Tile(*row) for row in self._database.execute("SELECT first, last FROM tiles"))
 
-    def unlearnt(self, place: Place) -> list[Stretch]:
-        """See `Log.unlearnt`."""
+    def stretches_after(self, place: Place) -> list[Stretch]:
+        """See `Log.stretches_after`."""
         return list(self.stretches(place, self._stream))
 
     def stretches(self, place: Place, stream: Stream | None, rounds: int | None = None) -> Iterator[Stretch]:
@@ -429,13 +429,13 @@ class RunFile:
                 "FROM tile ORDER BY number"
             ).fetchall()
 
-    def learnt(self) -> Learnt:
-        """See `Log.learnt`."""
+    def learned(self) -> LearnedExamples:
+        """See `Log.learned`."""
         with self._guarded("read"):
             rows = self._database.execute("SELECT key, p, importance FROM entries ORDER BY sequence").fetchall()
         key, p, importance = zip(*rows, strict=True) if rows else ((), (), ())
         p = np.array(p, np.float64)
-        return Learnt(np.array(key, np.int64), p, np.array(importance, np.float64) / p)
+        return LearnedExamples(np.array(key, np.int64), p, np.array(importance, np.float64) / p)
 
     def heaviest(self, count: int = 10) -> list[dict[str, Any]]:
         """The entries that were learnt with the largest weights, the heaviest first; all of them but the features."""
@@ -472,7 +472,7 @@ class RunFile:
                 self._answers = dict(self._database.execute("SELECT position, y FROM answers"))
         return self._answers
 
-    def questions(self) -> list[Question]:
+    def open_questions(self) -> list[Question]:
         """See `oracle.Answers`."""
         if not self.has_hashes:
             return []
@@ -490,7 +490,7 @@ class RunFile:
         with self._guarded("read"):
             return dict(self._database.execute("SELECT position, key FROM questions")) if self.has_hashes else {}
 
-    def ask(self, question: Question) -> None:
+    def record_question(self, question: Question) -> None:
         """See `oracle.Answers`: it is on disk before anybody is asked, and survives a loss of power."""
         rows = list(zip(question.position.tolist(), question.key.tolist(), strict=True))
         with self._guarded("write"), self._surviving_power_loss():
@@ -498,16 +498,16 @@ class RunFile:
         if self._questions is not None:
             self._questions.update({position: (question.batch, position, key) for position, key in rows})
 
-    def remember(self, index: Ints, y: Sequence[int | None]) -> None:
+    def record_answers(self, position: Ints, y: Sequence[int | None]) -> None:
         """See `oracle.Answers`: they are on disk, whatever becomes of the round, and survive a loss of power."""
-        rows = list(zip(index.tolist(), y, strict=True))
+        rows = list(zip(position.tolist(), y, strict=True))
         with self._guarded("write"), self._surviving_power_loss():
             replace_rows(self._database, "answers", rows)
         self.answers().update(rows)
-        for position, _ in rows:
-            (self._questions or {}).pop(position, None)
+        for answered, _ in rows:
+            (self._questions or {}).pop(answered, None)
 
-    def secure(self) -> None:
+    def commit(self) -> None:
         """See `oracle.Answers`."""
         self._commit()
 
