@@ -620,12 +620,12 @@ def test_a_sequencer_that_is_lost_has_a_successor_who_goes_on_with_the_same_node
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     path, learner = tmp_path / "run.db", network()
-    with RunFile.create(path, run_spec()) as file, Hosted(learner, "asynchronous", log=file) as run:
-        file.use_stream(run.node.stream)
+    with RunFile.create(path, run_spec()) as file, Hosted(learner, "asynchronous", log=file.writer) as run:
+        file.writer.use_stream(run.node.stream)
         engine, lost = run.engine, 0
         moments: list[tuple[object, str, int, bool]] = [
-            (file, "accept", 5, False),
-            (file, "accept", 9, True),  # It is on disk, and no replica has it.
+            (file.writer, "accept", 5, False),
+            (file.writer, "accept", 9, True),  # It is on disk, and no replica has it.
             (engine, "apply", 20, False),
             (engine._shared, "learn", 30, False),  # The nodes were told, the driver's replica has not learnt it.
             (engine, "apply", 40, True),

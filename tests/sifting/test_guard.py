@@ -249,9 +249,9 @@ def test_a_run_and_its_file_name_the_same_heaviest_with_importance_in_their_weig
     inside = train(svm(), stream, **STEPS)
     assert run.heaviest() == inside.heaviest()
     with RunFile.read(path) as file:
-        rows = file.heaviest(25)
-        learnt = file.learned()
-        assert file.heaviest(0) == []
+        rows = file.log.heaviest(25)
+        learnt = file.log.learned()
+        assert file.log.heaviest(0) == []
     assert [(row["key"], row["p"], row["weight"]) for row in rows] == run.heaviest(25)
     assert list(rows[0]) == ["sequence", "position", "key", "y", "p", "weight"]
     for row in rows:
@@ -264,7 +264,7 @@ def test_a_run_and_its_file_name_the_same_heaviest_with_importance_in_their_weig
 def test_a_log_without_entries_has_no_heaviest(tmp_path: Path) -> None:
     assert MemoryLog().learned().heaviest(3) == []
     with RunFile.create(tmp_path / "run.db", run_spec()) as file:
-        assert (file.heaviest(3), file.learned().heaviest(3)) == ([], [])
+        assert (file.log.heaviest(3), file.log.learned().heaviest(3)) == ([], [])
 
 
 # Wrong labels to try it on -------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from paraactive.engines import Cluster
 from paraactive.errors import ClusterLostError, InputError, counted
 from paraactive.experiments import Comparison, compare_with_passive
 from paraactive.runs.run import Run
-from paraactive.runs.runfile import RunFile
+from paraactive.runs.runfile import RunFile, request_nodes
 from paraactive.sifting.guard import Guard, class_weights
 from paraactive.sifting.parts import build_stream
 from paraactive.streams import Stream
@@ -129,7 +129,7 @@ def _closed(trackers: list[TensorBoard | MLflow]) -> Generator[None]:
 
 def resize_run(path: Path, nodes: int, as_json: bool) -> None:
     """Ask a live run for another number of nodes."""
-    RunFile.want_nodes(path, nodes)
+    request_nodes(path, nodes)
     if as_json:
         print(json.dumps({"run": str(path), "nodes": nodes}))
         return
@@ -145,7 +145,7 @@ def _cluster(latency: float | None, jitter: float | None, slowdown: float | None
 
 def _with_passes(path: Path, passes: int) -> Stream:
     """The stream of a run, with more passes over its file."""
-    with RunFile.read(path) as file, file.understood():
+    with RunFile.read(path) as file, file.reraise_as_corruption():
         stream = file.spec.data.stream
         if stream.kind not in ("arrays", "table"):
             raise InputError("--passes is given", why="the run is not on a file", remedy="give --examples to go on")

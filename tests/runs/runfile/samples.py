@@ -64,7 +64,7 @@ def _svm(**options: Any) -> LaSVM:
 
 
 def _make_synchronous(path: Path) -> None:
-    train(_svm(budget=20), _moons(), test=(X[:200], NAMES[:200]), snapshot_seconds=0.0, out=path, **SIZES)
+    train(_svm(max_vectors=20), _moons(), test=(X[:200], NAMES[:200]), snapshot_seconds=0.0, out=path, **SIZES)
 
 
 def _make_digits(path: Path) -> None:

@@ -15,7 +15,7 @@ from making import two_moons
 from paraactive import Arrays, LaSVM, Model, replay, resume, train
 from paraactive.basics.state import pack, unpack
 from paraactive.errors import ParaActiveError, RunFileError, RunFileWarning
-from paraactive.runs.runfile import FORMAT, RunFile, seals
+from paraactive.runs.runfile import FORMAT, RunFile, request_nodes, seals
 
 X, Y = two_moons(600, noise=0.15, seed=0)
 NAMES = np.where(Y > 0, "up", "down")
@@ -35,7 +35,7 @@ def a_run(path: Path, schedule: str = "synchronous", **options: Any) -> Path:
     return path
 
 
-@pytest.fixture(params=["synchronous", "pipelined", "asynchronous", "sequential"])
+@pytest.fixture(params=["synchronous", "asynchronous", "sequential"])
 def killed(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A run file without a snapshot, as a run leaves it that is killed before the first."""
     path = a_run(tmp_path / "run.db", request.param)
@@ -182,7 +182,7 @@ def test_an_upgrade_that_is_interrupted_leaves_the_older_file(
     moment: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = Path(shutil.copy(OLDER / "format4-asynchronous.sqlite", tmp_path / "run.db"))
-    extended, calls = seals.extended, list[int]()
+    extended, calls = seals.hash_of_link, list[int]()
 
     def interrupted(*arguments: Any) -> bytes:
         calls.append(1)
@@ -191,7 +191,7 @@ def test_an_upgrade_that_is_interrupted_leaves_the_older_file(
         return extended(*arguments)
 
     with monkeypatch.context() as patched:
-        patched.setattr(seals, "extended", interrupted)
+        patched.setattr(seals, "hash_of_link", interrupted)
         with pytest.warns(RunFileWarning, match="has no hashes"), pytest.raises(KeyboardInterrupt):
             RunFile.resume(path)
     assert sql(path, "PRAGMA user_version") == [(4,)]
@@ -219,7 +219,7 @@ def test_a_round_that_is_missing_behind_a_snapshot_is_damage(tmp_path: Path) -> 
 # A run that is extended goes on with the chain -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("schedule", ["synchronous", "pipelined", "sequential"])
+@pytest.mark.parametrize("schedule", ["synchronous", "sequential"])
 def test_the_chain_of_an_extended_run_is_whole(schedule: str, tmp_path: Path) -> None:
     short, whole = tmp_path / "short.db", tmp_path / "whole.db"
     a_run(short, schedule, examples=350)
@@ -232,8 +232,8 @@ def test_the_chain_of_an_extended_run_is_whole(schedule: str, tmp_path: Path) ->
 def test_nodes_that_are_wanted_by_another_process_do_not_break_the_seal(tmp_path: Path) -> None:
     path = a_run(tmp_path / "run.db", "asynchronous")
     with RunFile.resume(path) as file:
-        RunFile.want_nodes(path, 3)
-        assert file.wanted_nodes == 3
+        request_nodes(path, 3)
+        assert file.spec.nodes == 3
     assert RunFile.read(path).spec.nodes == 3
 
 
