@@ -196,7 +196,7 @@ def test_the_demo_replaces_its_own_run_file_and_no_other(capsys: Printed, folder
         assert found["seen"] == 4200
         assert found["simulated"][0]["speedup"] > 0
     (folder / "mine.db").write_text("my diary\n" * 99)
-    assert "mine.db is there already" in complaint(capsys, "demo", "--examples", "4200", "--out", "mine.db")
+    assert "mine.db already exists" in complaint(capsys, "demo", "--examples", "4200", "--out", "mine.db")
     assert (folder / "mine.db").read_text() == "my diary\n" * 99
     (folder / "paraactive-demo.db").write_text("my diary\n" * 99)
     assert "paraactive-demo.db is not a run file" in complaint(capsys, "demo", "--examples", "4200")
@@ -217,10 +217,10 @@ def test_a_live_run_is_given_other_nodes(capsys: Printed, folder: Path):
     figures(capsys, "train", "data.npz", "--schedule", "asynchronous", "--out", "run.db")
     with RunFile.resume(folder / "run.db") as live:
         assert figures(capsys, "resize", "run.db", "--nodes", "5") == {"run": "run.db", "nodes": 5}
-        assert live.wanted_nodes == 5
+        assert live.spec.nodes == 5
         assert "nodes is 0" in complaint(capsys, "resize", "run.db", "--nodes", "0")
         assert "batch is 150 for 151 nodes" in complaint(capsys, "resize", "run.db", "--nodes", "151")
-        assert live.wanted_nodes == 5
+        assert live.spec.nodes == 5
     assert "no run is writing run.db: " in complaint(capsys, "resize", "run.db", "--nodes", "2")
     assert "no run file nowhere.db" in complaint(capsys, "resize", "nowhere.db", "--nodes", "2")
     figures(capsys, "train", "data.npz", "--out", "rounds.db")
@@ -428,10 +428,13 @@ def cut(path: Path) -> None:
 
 
 BAD_RUNS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "missing": (lambda path: path.unlink(), "no run file run.db: nothing is there"),
+    "missing": (lambda path: path.unlink(), "no run file run.db: the file does not exist"),
     "text": (lambda path: path.write_text("my diary\n" * 99), "run.db is not a run file, or is damaged: "),
     "cut": (cut, "damaged"),
-    "empty": (lambda path: os.truncate(path, 0), "run.db holds no run: it was stopped before it began; start it again"),
+    "empty": (
+        lambda path: os.truncate(path, 0),
+        "run.db holds no run: the run was stopped before it began; start it again",
+    ),
     "other version": (lambda path: sql(path, "PRAGMA user_version = 9"), "run.db has format 9: this version of"),
     "other program": (lambda path: sql(path, "PRAGMA application_id = 7"), "run.db is not a run file: it is a SQLite"),
     "gap": (lambda path: sql(path, "DELETE FROM entries WHERE sequence = 9"), "run.db is damaged: it misses 1 of its"),
@@ -469,8 +472,8 @@ def test_a_run_file_that_is_there_is_not_overwritten_unasked(capsys: Printed, fo
     figures(capsys, "train", "data.npz", "--out", "run.db")
     before = (folder / "run.db").read_bytes()
     said = complaint(capsys, "train", "data.npz", "--out", "run.db", "--seed", "3")
-    assert said.startswith("run.db is there already: ")
-    assert said.endswith("go on with 'paraactive resume run.db', give another name, or --overwrite it.")
+    assert said.startswith("run.db already exists: ")
+    assert said.endswith("continue with 'paraactive resume run.db', give another name, or --overwrite it.")
     assert (folder / "run.db").read_bytes() == before
 
 

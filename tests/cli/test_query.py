@@ -211,7 +211,7 @@ def test_swapped_columns_are_noticed(capsys: Printed) -> None:
     Path("run.db.ask.csv").write_text(text.replace("position,row,label", "row,position,label"))
     assert "that was not asked for" in complaint(capsys, "query", "run.db")
     with RunFile.read("run.db") as file:
-        assert file.answers() == {}
+        assert file.questions.answers() == {}
 
 
 def test_a_line_that_is_there_twice_is_noticed(capsys: Printed) -> None:
@@ -241,7 +241,7 @@ def test_rows_that_are_skipped_are_not_learned(capsys: Printed) -> None:
     said = figures(capsys, "query", "run.db", "--json")
     assert said["told"] == 35
     with RunFile.read("run.db") as file:
-        assert min(file.positions()) == 5
+        assert min(file.log.positions()) == 5
         assert file.version == 35
 
 
@@ -259,14 +259,14 @@ def test_a_label_that_was_learned_can_be_corrected_and_no_other_is_lost(capsys: 
         figures(capsys, "query", "run.db", "--json")
     _fill_in(_true)
     with RunFile.read("run.db") as file:
-        before, answers = file.positions(), file.answers()
-        position = next(position for position, row in file.asked().items() if row == int(wrong))
+        before, answers = file.log.positions(), file.questions.answers()
+        position = next(position for position, row in file.questions.asked().items() if row == int(wrong))
     said = figures(capsys, "query", "run.db", "--json", "--correct", f"{wrong}={NAMES[int(wrong)]}")
     assert said["told"] > len(answers)
     with RunFile.read("run.db") as file:
-        assert file.positions()[: len(before)] == before
-        assert file.answers()[position] == -(answers[position] or 0)
-        entries = file.entries(0, len(before), None).selected.examples
+        assert file.log.positions()[: len(before)] == before
+        assert file.questions.answers()[position] == -(answers[position] or 0)
+        entries = file.log.entries(0, len(before), None).selected.examples
     # The model is the one that learns these entries, with the labels as they now are.
     assert (np.where(entries.y > 0, "up", "down") == NAMES[entries.key]).all()
     assert paraactive.replay("run.db").learner.digest() == paraactive.Model.load("run.db").learner.digest()
@@ -295,11 +295,11 @@ def test_a_label_can_be_replaced_by_skip(capsys: Printed) -> None:
     figures(capsys, "query", "run.db", "--json")
     _fill_in(_true)
     with RunFile.read("run.db") as file:
-        row = int(file.entries(5, 6, None).selected.examples.key[0])
+        row = int(file.log.entries(5, 6, None).selected.examples.key[0])
     figures(capsys, "query", "run.db", "--json", "--correct", f"{row}=skip")
     to_the_end(capsys)
     with RunFile.read("run.db") as file:
-        assert row not in file.learnt().key
+        assert row not in file.log.learned().key
         assert file.rounds > 2
 
 
@@ -419,7 +419,7 @@ def test_a_correction_is_not_undone_by_the_file_of_answers(capsys: Printed, monk
     capsys.readouterr()
     figures(capsys, "query", "run.db", "--json")
     with RunFile.read("run.db") as file:
-        learned = file.entries(0, 40, None).selected.examples
+        learned = file.log.entries(0, 40, None).selected.examples
     assert learned.y[learned.key == int(row)].tolist() == [-1]
 
 
@@ -467,10 +467,10 @@ def test_skip_is_a_label_where_a_class_is_called_so(capsys: Printed) -> None:
     assert figures(capsys, "query", "run.db", "--json")["told"] == 40
     _fill_in(lambda row: names[_true(row)])
     with RunFile.read("run.db") as file:
-        row = int(file.learnt().key[0])
+        row = int(file.log.learned().key[0])
     figures(capsys, "query", "run.db", "--json", "--correct", f"{row}=skip")
     with RunFile.read("run.db") as file:
-        learned = file.entries(0, 40, None).selected.examples
+        learned = file.log.entries(0, 40, None).selected.examples
     assert learned.y[learned.key == row].tolist() == [-1]
 
 
@@ -503,7 +503,7 @@ def test_labels_of_an_older_run_can_be_corrected(capsys: Printed) -> None:
     _fill_in(_true)
     figures(capsys, "query", "run.db", "--json")
     with RunFile.read("run.db") as file:
-        row = int(file.learnt().key[0])
+        row = int(file.log.learned().key[0])
     downgrade(Path("run.db"))
     _fill_in(_true)
     with warnings.catch_warnings():
@@ -511,7 +511,7 @@ def test_labels_of_an_older_run_can_be_corrected(capsys: Printed) -> None:
         assert app.run(["query", "run.db", "--json", "--correct", f"{row}=down"]) == 0
     capsys.readouterr()
     with RunFile.read("run.db") as file:
-        assert int(file.entries(0, 1, None).selected.examples.y[0]) == -1
+        assert int(file.log.entries(0, 1, None).selected.examples.y[0]) == -1
 
 
 def test_a_young_run_says_how_to_go_on(capsys: Printed) -> None:

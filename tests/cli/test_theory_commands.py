@@ -64,7 +64,7 @@ def test_plan_of_what_has_no_times(capsys: Printed) -> None:
     data = paraactive.Arrays.load("data.npz")
     paraactive.train(paraactive.LaSVM(), data, examples=100, warmstart=100, out="short.db")
     assert "no timings" in complaint(capsys, "plan", "short.db")
-    assert "nothing is there" in complaint(capsys, "plan", "nope.db")
+    assert "the file does not exist" in complaint(capsys, "plan", "nope.db")
     assert "not a run file" in complaint(capsys, "plan", "data.npz")
 
 

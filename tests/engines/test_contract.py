@@ -64,7 +64,7 @@ def check_times(run: Run, engine: dict[str, Any], out: Path) -> None:
         assert {times.node for ended in run.rounds for times in ended.nodes} == set(range(engine["nodes"]))
         assert any(times.update > 0 for ended in run.rounds for times in ended.nodes)
     with RunFile.read(out) as file:
-        assert list(file.ended_rounds()) == run.rounds
+        assert list(file.log.ended_rounds()) == run.rounds
 
 
 def check_all_equal(run: Run, out: Path) -> None:

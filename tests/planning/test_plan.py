@@ -286,7 +286,7 @@ def test_a_run_file_without_timings(tmp_path: Path) -> None:
 
 
 def test_what_is_no_run_file(tmp_path: Path) -> None:
-    with pytest.raises(RunFileError, match="nothing is there"):
+    with pytest.raises(RunFileError, match="the file does not exist"):
         plan(tmp_path / "nope.db")
     x, y = two_moons(600, noise=0.3, seed=0)
     train(LaSVM(gamma=1.0), Arrays(x, y), engine="simulated", out=tmp_path / "run.db")

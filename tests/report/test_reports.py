@@ -199,14 +199,14 @@ def test_reading_changes_nothing(digits: Recorded, tmp_path: Path) -> None:
     write_report([digits.path], tmp_path / "page.html")
     assert digits.path.read_bytes() == before
     with RunFile.read(digits.path) as file, pytest.raises(sqlite3.OperationalError, match="readonly"):
-        file._database.execute("DELETE FROM entries")
+        file.database.connection.execute("DELETE FROM entries")
 
 
 def test_a_file_that_is_no_run_is_one_clear_error(tmp_path: Path) -> None:
     (tmp_path / "no.db").write_text("no")
     with pytest.raises(RunFileError, match="not a run file"):
         write_report([tmp_path / "no.db"], tmp_path / "page.html")
-    with pytest.raises(RunFileError, match="nothing is there"):
+    with pytest.raises(RunFileError, match="the file does not exist"):
         write_report([tmp_path / "nothing.db"], tmp_path / "page.html")
 
 

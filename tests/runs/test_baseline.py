@@ -42,14 +42,14 @@ def test_uniform_by_name_keeps_its_own_rate_where_there_is_nothing_to_compare_wi
     x, y = X[:400], Y[:400]
     asked: dict[str, Any] = {"oracle": Oracle(lambda index, rows: y[index]), "warmstart": 100, "batch": 100}
     run = train(LaSVM(gamma=2.0), Unlabelled(x, classes=(-1, 1), shuffle=False), rule="uniform", nodes=1, **asked)
-    assert set(run.learnt.p[100:].tolist()) <= {0.02}
+    assert set(run.learned.p[100:].tolist()) <= {0.02}
     few = train(LaSVM(gamma=2.0), Arrays(x, y), rule="uniform", nodes=1, warmstart=5, batch=100)
-    assert set(few.learnt.p[5:].tolist()) <= {0.02}
+    assert set(few.learned.p[5:].tolist()) <= {0.02}
 
 
 def test_the_baseline_of_a_guarded_rule_is_not_below_its_floor() -> None:
     run = train(LaSVM(gamma=2.0), moons(), rule="uniform", guard=Guard(floor=0.6), warmstart=300, batch=150, nodes=1)
-    assert run.learnt.p.min() >= 0.6
+    assert run.learned.p.min() >= 0.6
 
 
 def test_an_iterable_is_not_read_further_than_it_can_go_back() -> None:
@@ -57,4 +57,4 @@ def test_an_iterable_is_not_read_further_than_it_can_go_back() -> None:
     stream = Once(pairs, classes=(-1, 1), length=2400, window=1000)
     run = train(LaSVM(gamma=1.0), stream, rule="uniform", warmstart=300, batch=200, nodes=1)
     assert run.seen == 2400
-    assert run.learnt.p.min() > 0.02
+    assert run.learned.p.min() > 0.02

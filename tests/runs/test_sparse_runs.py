@@ -149,7 +149,7 @@ def test_entries_come_back_from_the_run_file_as_they_were(make: Callable[[], Any
     stream = Arrays(SPARSE, Y)
     run = train(make(), stream, **PLAN, out=out)
     with RunFile.read(out) as file:
-        entries = file.entries(0, file.version, None).selected.examples
+        entries = file.log.entries(0, file.version, None).selected.examples
     expected = stream.at(entries.index).x
     assert isinstance(entries.x, SparseRows)
     assert np.array_equal(entries.x.dense(), expected.dense())

@@ -498,7 +498,7 @@ def test_a_test_file_of_another_width_is_refused_before_anything_is_written(tmp_
 def test_a_run_file_that_is_there_is_kept_and_the_learner_not_touched(out: Path):
     run = train(svm(), moons(), **BATCH, out=out)
     fresh = svm()
-    with pytest.raises(RunFileError, match="is there already"):
+    with pytest.raises(RunFileError, match="already exists"):
         train(fresh, moons(seed=3), **BATCH, out=out)
     assert fresh.digest() == svm().digest()
     assert replay(out).learner.digest() == run.learner.digest()
@@ -625,11 +625,11 @@ def test_a_run_file_that_makes_no_sense_is_damaged(damage: str, out: Path):
     train(svm(), moons(), **BATCH, test=(X, Y), out=out)
     sql(out, damage)
     for again in (lambda: resume(out, stream=moons()), lambda: replay(out)):
-        with pytest.raises(RunFileError, match=r"is damaged: (the hash of its configuration|what it says cannot)"):
+        with pytest.raises(RunFileError, match=r"is damaged: (the hash of its configuration|its content cannot)"):
             again()
     reseal(out)
     for again in (lambda: resume(out, stream=moons()), lambda: replay(out)):
-        with pytest.raises(RunFileError, match="is damaged: what it says cannot be used"):
+        with pytest.raises(RunFileError, match="is damaged: its content cannot be used"):
             again()
 
 

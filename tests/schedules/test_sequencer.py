@@ -125,7 +125,7 @@ class Judge:
         expected = [i for i in range(plan.examples) if i < plan.warmstart or i % 3 == 0]
         assert sorted(positions.tolist()) == expected
         assert sum(ended.selected for ended in self.rounds) == len(expected) - min(plan.warmstart, plan.examples)
-        stretches = log.unlearnt(Place(0, 0))
+        stretches = log.stretches_after(Place(0, 0))
         assert [stretch.rounds for stretch in stretches] == list(range(len(self.rounds) + 1))
         assert all(stretch.ends_round for stretch in stretches)
         assert stretches[-1].seen == plan.examples

@@ -242,7 +242,7 @@ def test_the_log_does_not_depend_on_the_number_of_nodes(guard: float) -> None:
             engine=engine,
             nodes=nodes,
         )
-        return run.learnt.key.tolist(), run.learnt.p.tolist(), run.learner.digest(), run.lowered
+        return run.learned.key.tolist(), run.learned.p.tolist(), run.learner.digest(), run.lowered
 
     first = log("simulated", 1)
     assert first == log("simulated", 7) == log("threads", 1) == log("threads", 3)

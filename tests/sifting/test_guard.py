@@ -24,7 +24,7 @@ from paraactive.runs import arguments
 from paraactive.runs.runfile import RunFile
 from paraactive.sifting import parts
 from paraactive.sifting.guard import Guard
-from paraactive.sifting.log import Learnt, MemoryLog
+from paraactive.sifting.log import LearnedExamples, MemoryLog
 
 X, CLEAN = two_moons(2000, noise=0.15, seed=0)
 WRONG = np.random.default_rng(5).random(2000) < 0.1
@@ -233,7 +233,7 @@ def test_a_floor_without_a_rule_is_no_rule(name: str) -> None:
 
 
 def test_the_heaviest_are_those_of_the_largest_weights_and_of_equal_ones_the_first() -> None:
-    learnt = Learnt(np.array([4, 9, 2, 7]), np.array([1.0, 0.5, 0.1, 0.5]), np.array([1.0, 2.0, 30.0, 2.0]))
+    learnt = LearnedExamples(np.array([4, 9, 2, 7]), np.array([1.0, 0.5, 0.1, 0.5]), np.array([1.0, 2.0, 30.0, 2.0]))
     assert learnt.heaviest(3) == [(2, 0.1, 30.0), (9, 0.5, 2.0), (7, 0.5, 2.0)]
     assert learnt.heaviest(0) == []
     assert len(learnt.heaviest(10)) == 4
@@ -248,9 +248,9 @@ def test_a_run_and_its_file_name_the_same_heaviest_with_importance_in_their_weig
     inside = train(svm(), stream, **STEPS)
     assert run.heaviest() == inside.heaviest()
     with RunFile.read(path) as file:
-        rows = file.heaviest(25)
-        learnt = file.learnt()
-        assert file.heaviest(0) == []
+        rows = file.log.heaviest(25)
+        learnt = file.log.learned()
+        assert file.log.heaviest(0) == []
     assert [(row["key"], row["p"], row["weight"]) for row in rows] == run.heaviest(25)
     assert list(rows[0]) == ["sequence", "position", "key", "y", "p", "weight"]
     for row in rows:
@@ -261,9 +261,9 @@ def test_a_run_and_its_file_name_the_same_heaviest_with_importance_in_their_weig
 
 
 def test_a_log_without_entries_has_no_heaviest(tmp_path: Path) -> None:
-    assert MemoryLog().learnt().heaviest(3) == []
+    assert MemoryLog().learned().heaviest(3) == []
     with RunFile.create(tmp_path / "run.db", run_spec()) as file:
-        assert (file.heaviest(3), file.learnt().heaviest(3)) == ([], [])
+        assert (file.log.heaviest(3), file.log.learned().heaviest(3)) == ([], [])
 
 
 # Wrong labels to try it on -------------------------------------------------------------------------------------

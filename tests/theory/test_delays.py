@@ -201,7 +201,7 @@ def test_without_rounds_it_is_nothing_but_a_warmstart(tmp_path: Path) -> None:
 def test_rounds_in_which_nothing_was_selected_are_as_late_as_the_others(tmp_path: Path) -> None:
     known = _run(tmp_path / "run.db", rule=SELDOM, nodes=2, engine="simulated")
     with RunFile.read(tmp_path / "run.db") as file:
-        assert 0 in [ended.selected for ended in file.ended_rounds()]
+        assert 0 in [ended.selected for ended in file.log.ended_rounds()]
     assert known.tolist() == [0] * WARM + _begins()
 
 

@@ -158,7 +158,7 @@ def the_log_rebuilds_the_model(case: _Case) -> None:
         case.run("asynchronous", 2, "uniform"),
     ):
         learner = type(run.learner)(**run.learner.describe())
-        for stretch in run.log.unlearnt(Place(0, 0)):
+        for stretch in run.log.stretches_after(Place(0, 0)):
             relearn(learner, stretch)
         require(
             learner.digest() == run.learner.digest(),

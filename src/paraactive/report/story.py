@@ -100,22 +100,22 @@ def _took(ended: Round, nodes: int) -> float:
 def read_story(path: str | Path, *, name: str | None = None, thorough: bool = True, heaviest: int = HEAVIEST) -> Story:
     """The run in this file."""
     path = Path(path)
-    with RunFile.read(path, thorough=thorough) as file, file.one_state(), file.understood():
+    with RunFile.read(path, thorough=thorough) as file, file.consistent_reads(), file.reraise_as_corruption():
         spec, recorded = file.spec, Recorded.of(file)
         rounds, first = recorded.rounds, recorded.rounds[0].version if recorded.rounds else 0
-        ended = file.events("RunEnded")
+        ended, delays = file.events.read("RunEnded"), file.log.count_delays()
         kinds = ("NodeLost", "NodeSilent", "NodeJoined", "ReplicaRebuilt")
         return Story(
             name=name or path.stem,
             path=path,
             spec=spec,
             rounds=rounds,
-            evaluations=[Evaluated(**each) for each in file.events("Evaluated") if each["seen"] <= file.seen],
-            weights=file.learnt().weight[first:],
-            delays=delay_figures(file.delays),
-            delay_bins=delay_histogram(file.delays),
+            evaluations=[Evaluated(**each) for each in file.events.read("Evaluated") if each["seen"] <= file.seen],
+            weights=file.log.learned().weight[first:],
+            delays=delay_figures(delays),
+            delay_bins=delay_histogram(delays),
             heaviest=_heaviest(file, spec, heaviest),
-            happened=[(kind, each) for kind in kinds for each in file.events(kind)],
+            happened=[(kind, each) for kind in kinds for each in file.events.read(kind)],
             ended=ended[-1] if ended and ended[-1]["seen"] == file.seen else None,
             planned=plan_for(recorded) if recorded.has_times else None,
             shape=(28, 28) if spec.data.stream.kind == "digits" else None,
@@ -134,23 +134,23 @@ def story_of(run: Run, name: str, spec: RunSpec) -> Story:
     ]
     ended = {"wall_seconds": run.wall_seconds, "digest": run.learner.digest()}
     return Story(
-        name, Path(name), spec, run.rounds, run.evaluations, run.learnt.weight[run.warmstart :], run.delay_figures(),
+        name, Path(name), spec, run.rounds, run.evaluations, run.learned.weight[run.warmstart :], run.delay_figures(),
         run.delay_histogram(), heaviest, [], ended, plan_for(recorded) if recorded.has_times else None, None,
     )  # fmt: skip
 
 
 def _heaviest(file: RunFile, spec: RunSpec, count: int) -> list[Heavy]:
     """The heaviest, with their features as the log has them, or as the stream makes them again."""
-    rows = file.heaviest(count) if count else []
+    rows = file.log.heaviest(count) if count else []
     stream: Stream | None = None
-    if rows and file.needs_stream:
+    if rows and file.log.needs_stream:
         try:
             stream = build_stream(spec.data.stream)
         except InputError:  # The data is not here any more, or was an array in memory.
             return [Heavy(row, None) for row in rows]
     found: list[Heavy] = []
     for row in rows:
-        x = file.entries(row["sequence"], row["sequence"] + 1, stream).selected.examples.x
+        x = file.log.entries(row["sequence"], row["sequence"] + 1, stream).selected.examples.x
         found.append(Heavy(row, dense(x)[0]))
     return found
 

@@ -78,7 +78,8 @@ def asynchronous(engine: Engine, log: Log, plan: Plan) -> Generator[Round]:
         Each round when it has ended.
     """
     yield from warmstart(engine, log, plan)
-    for stretch in log.unlearnt(engine.model.place):  # A previous process may have died before it applied them.
+    # A previous process may have died after logging an entry and before applying it.
+    for stretch in log.stretches_after(engine.model.place):
         engine.apply(stretch)
     sequencer = Sequencer(log, plan)
     for node in engine.begin_asynchronous():

@@ -32,7 +32,7 @@ def warmstart(engine: Engine, log: Log, plan: Plan) -> Generator[Round]:
         return
     taken = engine.take(0, min(plan.warmstart, plan.examples))
     # A previous process may have died after logging the entries and before the end of the round.
-    entries = log.unlearnt(Place(0, 0))[0].entries if log.version else log.append(taken.selected)
+    entries = log.stretches_after(Place(0, 0))[0].entries if log.version else log.append(taken.selected)
     seconds = engine.apply(Stretch(entries, rounds=0, seen=taken.last))
     ended = Round(0, taken.last, log.version, len(entries), taken.fetch_seconds, 0.0, seconds)
     yield log.end_round(ended)

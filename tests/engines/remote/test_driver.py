@@ -154,14 +154,14 @@ def alone(schedule: str) -> tuple[Selected, str]:
 
 def entries_of(log: Log) -> Entries:
     """The whole log."""
-    stretches = log.unlearnt(Place(0, 0))
+    stretches = log.stretches_after(Place(0, 0))
     return Entries(0, Selected.concatenate([stretch.entries.selected for stretch in stretches]))
 
 
 def replayed(log: Log) -> str:
     """The digest of a replica that learns the log from its beginning."""
     node = Node(network(), Gradient(), moons(), SEED)
-    for stretch in log.unlearnt(Place(0, 0)):
+    for stretch in log.stretches_after(Place(0, 0)):
         node.learn(stretch)
     assert node.version == log.version
     return node.learner.digest()
@@ -607,12 +607,12 @@ def test_a_sequencer_that_is_lost_has_a_successor_who_goes_on_with_the_same_node
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     path, learner = tmp_path / "run.db", network()
-    with RunFile.create(path, run_spec()) as file, Hosted(learner, "asynchronous", log=file) as run:
-        file.use_stream(run.node.stream)
+    with RunFile.create(path, run_spec()) as file, Hosted(learner, "asynchronous", log=file.writer) as run:
+        file.writer.use_stream(run.node.stream)
         engine, lost = run.engine, 0
         moments: list[tuple[object, str, int, bool]] = [
-            (file, "accept", 5, False),
-            (file, "accept", 9, True),  # It is on disk, and no replica has it.
+            (file.writer, "accept", 5, False),
+            (file.writer, "accept", 9, True),  # It is on disk, and no replica has it.
             (engine, "apply", 20, False),
             (run.node, "learn", 30, False),  # The nodes were sent it, and the driver's replica has not learned it.
             (engine, "apply", 40, True),

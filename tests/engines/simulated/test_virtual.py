@@ -59,7 +59,7 @@ class Watched(Simulated):
         assert log.seen == plan.examples
         assert log.accepted() == [Tile(plan.warmstart, plan.examples)]
         rebuilt = replica(self.new())
-        for stretch in log.unlearnt(Place(0, 0)):
+        for stretch in log.stretches_after(Place(0, 0)):
             rebuilt.learn(stretch)
         assert self.finish() == dict.fromkeys(self.virtual.numbers(), rebuilt.learner.digest())
         assert self.model.learner.digest() == rebuilt.learner.digest()

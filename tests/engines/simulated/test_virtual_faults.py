@@ -27,6 +27,7 @@ from paraactive.engines.simulated.virtual import Virtual
 from paraactive.learners import Learner
 from paraactive.rules import Margin
 from paraactive.runs.runfile import RunFile
+from paraactive.runs.runfile.log_writer import LogWriter
 from paraactive.schedules import Plan, asynchronous
 from paraactive.schedules.engine import Joined, Message, Published
 from paraactive.sifting.log import Log, MemoryLog
@@ -182,7 +183,7 @@ class FragileLog(MemoryLog):
             return super().accept(tile, selected, ended)
 
 
-class FragileFile(RunFile):
+class FragileWriter(LogWriter):
     """A sequencer may die also in the middle of writing."""
 
     fate: Fate
@@ -197,10 +198,10 @@ class FragileFile(RunFile):
             self.fate.step("within accept")
         return entries
 
-    def _commit(self) -> None:
+    def commit(self) -> None:
         if self.rounds and self._database.in_transaction:
             self.fate.step("before commit")
-        super()._commit()
+        super().commit()
 
 
 New: TypeAlias = Callable[[], Learner]
@@ -246,12 +247,12 @@ clusters = st.builds(
 )
 
 
-def check(log: MemoryLog | RunFile, engine: Simulated, plan: Plan, new: New) -> None:
+def check(log: MemoryLog | LogWriter, engine: Simulated, plan: Plan, new: New) -> None:
     """Everything is in the log once, and the log is everybody's model."""
     assert log.seen == plan.examples
     assert log.accepted() == [Tile(plan.warmstart, plan.examples)]
     rebuilt, positions, rounds = new_node(new), list[int](), list[Stretch]()
-    for stretch in log.unlearnt(Place(0, 0)):
+    for stretch in log.stretches_after(Place(0, 0)):
         rebuilt.learn(stretch)
         positions += stretch.entries.selected.examples.index.tolist()
         rounds.append(stretch)
@@ -303,7 +304,7 @@ def run_in_memory(fate: Fate, cluster: Cluster, plan: Plan, new: New) -> None:
     check_sifted(fate, plan, new)
 
 
-def _goes_to_the_end(engine: Simulated, log: MemoryLog | RunFile, plan: Plan, fate: Fate) -> bool:
+def _goes_to_the_end(engine: Simulated, log: MemoryLog | LogWriter, plan: Plan, fate: Fate) -> bool:
     """False if the sequencer died on the way."""
     rounds = asynchronous(engine, log, plan)
     try:
@@ -318,13 +319,13 @@ def _goes_to_the_end(engine: Simulated, log: MemoryLog | RunFile, plan: Plan, fa
 
 def run_on_disk(path: Path, fate: Fate, cluster: Cluster, plan: Plan, new: New) -> None:
     engine, over = Fragile(new_node(new), plan.nodes, cluster, fate), False
-    FragileFile.create(path, run_spec()).close()
+    RunFile.create(path, run_spec()).close()
     while not over:
-        with suppress(DiedError), FragileFile.resume(path) as file:
-            assert isinstance(file, FragileFile)
-            file.fate = fate
-            file.use_stream(MOONS)
-            while not _goes_to_the_end(engine, file, plan, fate):
+        with suppress(DiedError), RunFile.resume(path) as file:
+            log = FragileWriter(file.database, file._end, file.log)
+            log.fate = fate
+            log.use_stream(MOONS)
+            while not _goes_to_the_end(engine, log, plan, fate):
                 death = fate.deaths.pop(0)
                 if death.cold or death.step in HALF_WRITTEN:
                     engine = Fragile(new_node(new), plan.nodes, cluster, fate)
@@ -332,8 +333,8 @@ def run_on_disk(path: Path, fate: Fate, cluster: Cluster, plan: Plan, new: New) 
                     raise DiedError  # The file is closed as it is, as in a process that ends.
             over = True
     with RunFile.read(path) as file:
-        file.use_stream(MOONS)
-        check(file, engine, plan, new)
+        file.writer.use_stream(MOONS)
+        check(file.writer, engine, plan, new)
     check_sifted(fate, plan, new)
 
 

@@ -168,8 +168,8 @@ def test_a_run_with_the_cascade_selects_as_one_without(classes: int) -> None:
     with_it, without = run(True), run(False)
     assert with_it.scored < without.scored == without.sifted
     if not with_it.lowered:
-        assert with_it.learnt.key.tolist() == without.learnt.key.tolist()
-        assert with_it.learnt.p.tolist() == without.learnt.p.tolist()
+        assert with_it.learned.key.tolist() == without.learned.key.tolist()
+        assert with_it.learned.p.tolist() == without.learned.p.tolist()
     else:  # Where it is wrong once, all that follows may differ a little.
         assert with_it.lowered < 0.01 * with_it.selected
     assert abs(with_it.selected - without.selected) < 0.05 * without.selected

@@ -148,7 +148,7 @@ def _run(
 def _seen_in(path: Path, experiment: Experiment, kind: Kind, seed: int) -> int | None:
     """How many examples a run of this kind has seen; None if there is none. Another run there is an error."""
     try:
-        with RunFile.read(path) as file, file.understood():
+        with RunFile.read(path) as file, file.reraise_as_corruption():
             known, seen = file.spec, file.seen
     except RunFileError:  # Nothing is there, or a run that never began; what else it may be is said when we train.
         return None

@@ -1,4 +1,4 @@
-"""Whether the file that a run writes is still where it was: somebody may remove or replace it while the run goes on."""
+"""Notice when the run file is removed, replaced or truncated while a run writes it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,14 @@ from pathlib import Path
 from paraactive.errors import RunFileError
 
 
-class FilePlace:
-    """The run file and its journal as they were first found."""
+class FileIdentity:
+    """The device, inode and size of the run file and of its journal, as they were last seen.
+
+    Parameters
+    ----------
+    path : Path
+        The run file.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path, self._journal = path, path.with_name(path.name + "-wal")
@@ -17,7 +23,13 @@ class FilePlace:
         self._sizes: dict[Path, int] = {}
 
     def check(self) -> None:
-        """An error if the file was removed, replaced or cut short since the last call."""
+        """Compare both files with what they were at the last call.
+
+        Raises
+        ------
+        RunFileError
+            If a file was removed, replaced or truncated.
+        """
         for path in (self._path, self._journal):
             try:
                 now = os.stat(path)
@@ -27,13 +39,15 @@ class FilePlace:
                 continue
             if self._known.setdefault(path, (now.st_dev, now.st_ino)) != (now.st_dev, now.st_ino):
                 raise self._lost(f"another {path.name} was put in its place")
-            if now.st_size < self._sizes.get(path, 0):  # SQLite uses both again from their beginning, at full size.
+            if now.st_size < self._sizes.get(
+                path, 0
+            ):  # SQLite reuses both files from the start and never shrinks them.
                 raise self._lost(f"{path.name} was cut short")
             self._sizes[path] = now.st_size
 
     def _lost(self, why: str) -> RunFileError:
         return RunFileError(
             f"{self._path} is not the file that the run has been writing",
-            why=f"{why} while the run went on, so what was learned since cannot be kept there",
-            remedy="restore a copy of the file and resume it, or train again, and leave the file alone meanwhile",
+            why=f"{why} during the run, so the rounds learned since then cannot be saved",
+            remedy="restore a copy of the file and resume it, or train again, without changing the file during the run",
         )
