@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from making import two_moons
 from paraactive import Arrays, LaSVM
-from paraactive.basics.coins import coins
 from paraactive.data.examples import Doubles, Examples, Ints
 from paraactive.engines import Simulated
 from paraactive.errors import InputError
@@ -21,6 +20,7 @@ from paraactive.sifting.node import Node
 from paraactive.sifting.select import sift, take_all
 
 RULES: list[Rule] = [Margin(0.1), SignedMargin(0.1), Gradient(), IwalMargin(), Uniform(0.2), Passive()]
+
 _SEEDS = 600
 
 
@@ -97,21 +97,6 @@ def test_the_progressive_error_of_a_whole_run_is_unbiased(rule: Rule) -> None:
         differences.append(weighted - true)
     error = np.std(differences, ddof=1) / np.sqrt(len(differences))
     assert abs(np.mean(differences)) <= 4 * error + 1e-12
-
-
-def test_a_coin_depends_on_the_seed_and_the_position_alone() -> None:
-    index = np.array([5, 10**9, 3, 2**40])
-    together = coins(7, index)
-    assert [float(coins(7, index[i : i + 1])[0]) for i in range(4)] == together.tolist()
-    assert not np.any(coins(8, index) == together)
-
-
-def test_coins_are_uniform_and_independent_of_their_neighbours() -> None:
-    u = coins(0, np.arange(200_000))
-    counts = np.histogram(u, bins=100, range=(0, 1))[0]
-    assert np.sum((counts - 2000) ** 2 / 2000) < 99 + 5 * np.sqrt(2 * 99)
-    for lag in (1, 2, 64, 4096):
-        assert abs(np.corrcoef(u[:-lag], u[lag:])[0, 1]) < 5 / np.sqrt(200_000)
 
 
 def test_the_warmstart_takes_everything_with_weight_one() -> None:
