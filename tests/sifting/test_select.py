@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from making import two_moons
 from paraactive import Arrays, LaSVM
 from paraactive.data.examples import Doubles, Examples, Ints
-from paraactive.engines import Simulated
+from paraactive.engines import Threads
 from paraactive.errors import InputError
 from paraactive.rules import Gradient, IwalMargin, Margin, Passive, Rule, SignedMargin, Uniform
 from paraactive.schedules import Plan, synchronous
@@ -85,15 +85,16 @@ def test_the_progressive_error_of_a_whole_run_is_unbiased(rule: Rule) -> None:
         log = MemoryLog(keep=True)
         plan = Plan(examples=1000, batch=100, warmstart=100, nodes=3)
         true = weighted = 0.0
-        previous = 0
-        before = np.zeros(len(y))
-        for ended in synchronous(Simulated(Node(svm, rule, stream, seed), 3), log, plan):
-            wrong = (before > 0) != (y > 0)
+        previous, wrong = 0, np.zeros(0)
+        engine = Threads(Node(svm, rule, stream, seed), plan.nodes)  # The simulated one would cut rounds for its clock.
+        for ended in synchronous(engine, log, plan):
             entries = log.entries[-1].selected
             if ended.number:
-                true += wrong[previous : ended.seen].sum()
-                weighted += float(entries.weight @ wrong[entries.examples.index])
-            previous, before = ended.seen, svm.score(x)
+                true += wrong.sum()
+                weighted += float(entries.weight @ wrong[entries.examples.index - previous])
+            previous, after = ended.seen, slice(ended.seen, ended.seen + plan.batch)
+            wrong = (svm.score(x[after]) > 0) != (y[after] > 0)
+        engine.close()
         differences.append(weighted - true)
     error = np.std(differences, ddof=1) / np.sqrt(len(differences))
     assert abs(np.mean(differences)) <= 4 * error + 1e-12
