@@ -2,13 +2,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import count
+from typing import ClassVar
 
 import pytest
 
 from making import two_moons
-from paraactive import Arrays, LaSVM
+from paraactive import Arrays, Digits, LaSVM, Network, train
 from paraactive.data.events import Round
-from paraactive.engines import Simulated
+from paraactive.data.examples import Examples
+from paraactive.engines import Cluster, Simulated
 from paraactive.engines.simulated.clock import CLOCKED
 from paraactive.rules import Margin
 from paraactive.runs.run import clock
@@ -54,3 +56,27 @@ def test_the_clock_adds_the_warmstart_and_the_rounds() -> None:
         Round(next(numbers), 200, 110, 10, 9.0, 8.0, 0.25, {k: 8.0 / k + 0.25 for k in CLOCKED}) for _ in range(4)
     ]
     assert clock(rounds) == {k: pytest.approx(5.0 + 4 * (8.0 / k + 0.25)) for k in CLOCKED}
+
+
+def test_simulated_nodes_read_a_round_once() -> None:
+    class Counting(Digits):
+        reads: ClassVar[list[int]] = []
+
+        def read(self, first: int, last: int) -> Examples:
+            Counting.reads.append(last - first)
+            return super().read(first, last)
+
+    train(LaSVM(C=1, gamma=0.012), Counting(), examples=4000, batch=1000, warmstart=1000, engine="simulated", nodes=2)
+    assert sum(Counting.reads) < 2 * 4000
+
+
+def test_a_slow_simulated_node_shows_in_the_times_of_nodes() -> None:
+    run = train(
+        Network(hidden=8), Arrays(*two_moons(2000, noise=0.3, seed=0)), batch=400, warmstart=400, engine="simulated",
+        nodes=4, cluster=Cluster(slowness=(4.0,), latency=0.01, sift_seconds=1e-4, update_seconds=1e-5),
+    )  # fmt: skip
+    slow, *others = run.rounds[1].nodes
+    assert slow.sift == pytest.approx(4 * others[0].sift)
+    assert slow.transfer == pytest.approx(0.02)
+    assert others[0].wait == pytest.approx(slow.sift - others[0].sift, rel=0.1)
+    assert run.rounds[1].elapsed[4] == pytest.approx(slow.sift + 0.02 + run.rounds[1].update_seconds)

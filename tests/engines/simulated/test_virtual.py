@@ -32,7 +32,7 @@ class Watched(Simulated):
         self.new = learner
         self.happens: dict[int, Callable[[], object]] = {}
         self.came: list[Message] = []
-        self.learnt: list[Stretch] = []
+        self.learned: list[Stretch] = []
         self.known_at_grant: dict[tuple[int, Tile], int] = {}
         self.rungs = 0
 
@@ -47,7 +47,7 @@ class Watched(Simulated):
         return self.came[-1]
 
     def apply(self, stretch: Stretch) -> float:
-        self.learnt.append(stretch)
+        self.learned.append(stretch)
         return super().apply(stretch)
 
     def run(self, plan: Plan) -> MemoryLog:
@@ -74,7 +74,7 @@ class Watched(Simulated):
 
     def assert_sifted_with_the_models_of_their_places(self) -> None:
         """The slow and obvious way: for each tile, replay the log up to what its node knew, and sift it again."""
-        node, waiting = replica(self.new()), list(reversed(self.learnt))
+        node, waiting = replica(self.new()), list(reversed(self.learned))
         for published in sorted(self.published(), key=lambda published: published.seen):
             while waiting and waiting[-1].seen <= published.seen:
                 node.learn(waiting.pop())

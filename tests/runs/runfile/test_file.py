@@ -13,12 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from disk import log_of, sql
-from making import run_spec
-from paraactive import Arrays, Digits
+from making import run_spec, two_moons
+from paraactive import Arrays, Digits, LaSVM, train
 from paraactive.basics.state import pack
 from paraactive.data.events import Evaluated, Round, RunStarted, SnapshotTaken
 from paraactive.data.examples import Entries, Examples, Place, Selected
 from paraactive.errors import RunFileError, RunFileWarning
+from paraactive.runs.run import Run
 from paraactive.runs.runfile import RunFile
 from paraactive.runs.runfile.seals import hash_of_snapshot
 from paraactive.schedules.plan import Plan
@@ -306,3 +307,20 @@ def test_a_reader_beside_a_run_that_goes_back_sees_one_state(written: Path):
             assert [len(each.entries) for each in reader.log.stretches(Place(0, 0), None)] == [40] * 4
         with reader.consistent_reads():
             assert [len(each.entries) for each in reader.log.stretches(Place(0, 0), None)] == [40] * 3
+
+
+def test_a_run_is_whole_in_its_file_though_it_was_open_for_reading_when_it_ended(tmp_path: Path) -> None:
+    looking: list[RunFile] = []
+
+    def look(run: Run) -> bool:
+        looking.append(RunFile.read(tmp_path / "run.db"))
+        return False
+
+    x, y = two_moons(1200, noise=0.3, seed=0)
+    train(LaSVM(gamma=1.0), Arrays(x, y), warmstart=200, batch=200, out=tmp_path / "run.db", nodes=1, stop=look)
+    copy = tmp_path / "copy.db"
+    copy.write_bytes((tmp_path / "run.db").read_bytes())
+    for file in looking:
+        file.close()
+    with RunFile.read(copy) as file:
+        assert file.seen == 1200

@@ -35,13 +35,19 @@ def a_run(path: Path, schedule: str = "synchronous", **options: Any) -> Path:
     return path
 
 
-@pytest.fixture(params=["synchronous", "asynchronous", "sequential"])
-def killed(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module", params=["synchronous", "asynchronous", "sequential"])
+def without_snapshot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run file without a snapshot, as a run leaves it that is killed before the first."""
-    path = a_run(tmp_path / "run.db", request.param)
+    path = a_run(tmp_path_factory.mktemp("whole") / "run.db", request.param)
     sql(path, "DELETE FROM snapshots")
     sql(path, "DELETE FROM events WHERE kind = 'SnapshotTaken'")
     return path
+
+
+@pytest.fixture
+def killed(without_snapshot: Path, tmp_path: Path) -> Path:
+    """A copy, to be changed."""
+    return Path(shutil.copy(without_snapshot, tmp_path / "run.db"))
 
 
 CHANGES = [

@@ -1,14 +1,19 @@
-"""A command line run as a user or a program would, and what it must look like."""
+"""Runs a command line as a user or a program would, on a small data set."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
+from making import two_moons
 from paraactive.cli import app
 
+X, Y = two_moons(1200, noise=0.3, seed=0)
+NAMES = np.where(Y > 0, "spam", "ham")
+DIGITS = ["train", "digits-31v57", "--examples", "1000", "--batch", "200", "--warmstart", "200"]
 Printed = pytest.CaptureFixture[str]
 COMMANDS = [
     "demo",

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import paraactive
-from cli.asking import Printed, complaint, figures
+from cli.command_line import Printed, complaint, figures
 from disk import downgrade
 from making import three_blobs, two_moons
 from paraactive.cli import app

@@ -1,4 +1,4 @@
-"""rule="uniform": a baseline that selects as many examples as the rule that it is compared with."""
+"""Rules that fit the data: eta for the scale of the scores, and the rate of the baseline rule="uniform"."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from disk import sql
 from making import two_moons
 from paraactive import Arrays, LaSVM, Network, Oracle, train
 from paraactive.learners import Learner
+from paraactive.rules import LeastMargin, Margin, SignedMargin
+from paraactive.runs.calibration import RATE, calibrated, fitted
 from paraactive.sifting.guard import Guard
 from paraactive.streams import Once, Unlabelled
 
@@ -58,3 +61,22 @@ def test_an_iterable_is_not_read_further_than_it_can_go_back() -> None:
     run = train(LaSVM(gamma=1.0), stream, rule="uniform", warmstart=300, batch=200, nodes=1)
     assert run.seen == 2400
     assert run.learned.p.min() > 0.02
+
+
+@pytest.mark.parametrize("rule", [Margin, SignedMargin, LeastMargin])
+@pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
+def test_eta_is_fitted_so_that_a_fifth_is_selected_at_any_scale(rule: Any, scale: float) -> None:
+    score = scale * np.random.default_rng(0).uniform(0.1, 2.0, 500)
+    y, seen = np.ones(500, np.int8), np.full(500, 4096)
+    found = fitted(rule, score, y, seen=4096)
+    p = found.probability(score, seen, y) if found.needs_labels is True else found.probability(score, seen)
+    assert p.mean() == pytest.approx(RATE, rel=0.02)
+
+
+def test_scores_that_are_all_wrong_give_the_default_eta() -> None:
+    assert fitted(SignedMargin, -np.ones(9), np.ones(9, np.int8), seen=100) == SignedMargin()
+
+
+def test_too_few_early_examples_give_the_default_eta() -> None:
+    assert calibrated(Margin, LaSVM(gamma=1.0), moons().read(0, 19), warmstart=300) == Margin()
+    assert calibrated(Margin, LaSVM(gamma=1.0), moons().read(0, 300), warmstart=300) != Margin()

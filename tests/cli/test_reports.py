@@ -8,18 +8,14 @@ import signal
 import subprocess
 import sys
 import urllib.request
-from io import StringIO
 from pathlib import Path
 
-import numpy as np
 import pytest
-from rich.console import Console
 
-from cli.asking import Printed, complaint, figures
+from cli.command_line import Printed, complaint, figures
 from making import two_moons
 from paraactive import Arrays, LaSVM, train
 from paraactive.cli import app
-from paraactive.cli.live import LiveView, sparkline
 
 
 @pytest.fixture(autouse=True)
@@ -32,12 +28,6 @@ def make_run(path: str, seed: int = 0) -> str:
     x, y = two_moons(1200, noise=0.3, seed=seed)
     train(LaSVM(gamma=1.0), Arrays(x, y), test=(x[:200], y[:200]), warmstart=200, batch=100, out=path, nodes=1)
     return path
-
-
-@pytest.mark.parametrize("command", ["report", "watch", "reproduce"])
-def test_help_has_an_example(command: str, capsys: Printed) -> None:
-    assert app.run([command, "--help"]) == 0
-    assert f"Example: paraactive {command}" in capsys.readouterr().out
 
 
 def test_report_writes_a_page_beside_the_run(capsys: Printed) -> None:
@@ -98,33 +88,3 @@ def test_watch_serves_until_it_is_interrupted(capsys: Printed) -> None:
         os.kill(process.pid, signal.SIGINT)
         assert process.wait(timeout=30) == 0
         assert process.stderr.read() == ""
-
-
-def test_verbose_shows_curves_and_nodes() -> None:
-    said = StringIO()
-    console = Console(file=said, width=120, force_terminal=True)
-    x, y = two_moons(1200, noise=0.3, seed=0)
-    with LiveView("sifting", console) as view:
-        run = train(
-            LaSVM(gamma=1.0), Arrays(x, y), test=(x[:200], y[:200]), warmstart=200, batch=100, nodes=2, observers=[view]
-        )
-        console.print(view.drawn())
-    shown = said.getvalue()
-    assert f"{run.mistakes} of 200" in shown
-    assert "sampling rate" in shown
-    assert "support vectors" in shown
-    assert "transfer, s" in shown
-    assert any(block in shown for block in "▂▃▄▅▆▇")
-
-
-def test_sparkline_of_equal_numbers_is_flat() -> None:
-    assert sparkline([3, 3, 3]) == "▁▁▁"
-    assert sparkline([]) == ""
-
-
-def test_train_with_trackers_writes_for_them(capsys: Printed) -> None:
-    x, y = two_moons(600, noise=0.3, seed=0)
-    np.savez("data.npz", x=x, y=y)
-    found = figures(capsys, "train", "data.npz", "--tensorboard", "logs", "--verbose")
-    assert found["seen"] == 600
-    assert len(list(Path("logs").iterdir())) == 1

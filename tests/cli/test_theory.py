@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import paraactive
-from cli.asking import Printed, complaint, figures
+from cli.command_line import Printed, complaint, figures
 from making import two_moons
 from paraactive.cli import app
-from paraactive.runs.runfile import RunFile
 
 
 @pytest.fixture(autouse=True)
@@ -29,12 +27,6 @@ def run_file() -> str:
     learner = paraactive.LaSVM(gamma=1.0)
     paraactive.train(learner, data, engine="simulated", warmstart=200, batch=100, out="run.db")
     return "run.db"
-
-
-@pytest.mark.parametrize("command", ["plan", "reproduce"])
-def test_help_has_an_example(command: str, capsys: Printed) -> None:
-    assert app.run([command, "--help"]) == 0
-    assert f"Example: paraactive {command}" in capsys.readouterr().out
 
 
 def test_plan_says_how_many_nodes_pay_and_why(run_file: str, capsys: Printed) -> None:
@@ -90,47 +82,3 @@ def test_numbers_out_of_all_reason(run_file: str, capsys: Printed) -> None:
     assert "rounds" in complaint(capsys, "plan", run_file, "--examples", "1000000000000000000")
     assert "steps <= 50000000" in complaint(capsys, "reproduce", "delays", "--steps", "1000000000000000")
     assert "smaller c0" in complaint(capsys, "reproduce", "delays", "--c0", "1e308")
-
-
-def test_reproduce_delays_writes_a_figure_and_all_points(capsys: Printed) -> None:
-    assert app.run(["reproduce", "delays", "--seeds", "2", "--steps", "500"]) == 0
-    out = capsys.readouterr().out
-    assert "random" in out
-    assert "more labels than none" in out
-    assert "Theorem 1 bounds the error at every step" in out
-    for name in ("delays-error.png", "delays-error.svg", "delays-rate.png", "delays.html"):
-        assert Path("reproduce-delays", name).stat().st_size > 1000
-    points = json.loads(Path("reproduce-delays/delays.json").read_text())
-    assert [each["delay"] for each in points["delays"]] == ["1", "10", "100", "1000", "random"]
-
-
-def test_reproduce_delays_as_json_prints_what_is_in_the_file(capsys: Printed) -> None:
-    found = figures(capsys, "reproduce", "delays", "--seeds", "2", "--steps", "500", "--out", "there/too")
-    assert found["steps"] == 500
-    assert json.loads(Path("there/too/delays.json").read_text()) == found
-
-
-def test_reproduce_with_mistakes(capsys: Printed) -> None:
-    assert "did you mean 'delays'" in complaint(capsys, "reproduce", "delay")
-    assert "did you mean 'small'" in complaint(capsys, "reproduce", "svm", "--scale", "smal")
-    assert "seeds" in complaint(capsys, "reproduce", "svm", "--seeds", "0")
-    assert "c0 >= 2" in complaint(capsys, "reproduce", "delays", "--c0", "1.9")
-    assert "data.npz is a file" in complaint(capsys, "reproduce", "delays", "--out", "data.npz")
-
-
-def test_train_with_the_rule_iwal(capsys: Printed) -> None:
-    found = figures(capsys, "train", "data.npz", "--rule", "iwal", "--c0", "3", "--out", "iwal.db")
-    assert 0 < found["sampling_rate"] <= 1
-    with RunFile.read("iwal.db") as file:
-        assert file.spec.rule.to_dict() == {"kind": "iwal", "c0": 3.0}
-        assert file.spec.learner.get("gap") == 0.2
-    assert app.run(["replay", "iwal.db"]) == 0
-
-
-def test_options_of_others(capsys: Printed) -> None:
-    assert "only iwal has it" in complaint(capsys, "train", "data.npz", "--c0", "3")
-    assert "only margin, signed and least have it" in complaint(
-        capsys, "train", "data.npz", "--rule", "iwal", "--eta", "1"
-    )
-    assert "--hidden is given for learner 'svm'" in complaint(capsys, "train", "data.npz", "--hidden", "10")
-    assert "c0 >= 2" in complaint(capsys, "train", "data.npz", "--rule", "iwal", "--c0", "1")
