@@ -86,14 +86,37 @@ class _OneBlasThread:
             found = self._libraries.found()
             if not self._inside or found is not self._limited:
                 self._limited = found
-                self._restore.append(found.limit(limits=1, user_api="blas").restore_original_limits)
+                with _settable_from_any_thread(found):
+                    self._restore.append(found.limit(limits=1, user_api="blas").restore_original_limits)
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._inside -= 1
             while self._restore and not self._inside:
-                self._restore.pop()()
+                with _settable_from_any_thread(self._libraries.found()):
+                    self._restore.pop()()
+
+
+@contextmanager
+def _settable_from_any_thread(libraries: ThreadpoolController) -> Generator[None]:
+    """Let this thread set the number of threads, and any other thread afterwards.
+
+    Recent versions of threadpoolctl obey only the thread that was first to set a number, and ignore others. Here
+    the thread that enters first need not be the one that leaves last; `_OneBlasThread` sets one number at a time.
+    """
+    _forget_controlling_thread(libraries)
+    try:
+        yield
+    finally:
+        _forget_controlling_thread(libraries)
+
+
+def _forget_controlling_thread(libraries: ThreadpoolController) -> None:
+    for library in libraries.lib_controllers:
+        forget = getattr(library, "clear_controlling_thread", None)
+        if forget:
+            forget(force=True)
 
 
 _LIBRARIES = _Libraries()
