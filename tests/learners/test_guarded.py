@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import SGDClassifier
 
+from learners.reference import dual_of
 from making import selected, three_blobs, two_moons
 from paraactive import Arrays, LaSVM, Network, train
 from paraactive.basics.state import State
@@ -321,8 +322,8 @@ def test_a_class_weight_is_worth_as_much_as_the_weight_of_each_of_its_examples()
     by_class.update(selected(x, y))
     by_hand.update(Selected.weighted(x, y, np.where(y > 0, 3.0, 1.0)))
     assert by_class.learner.digest() == by_hand.digest()
-    assert by_hand._upper.max() == 3.0  # It reaches the box.
-    assert by_hand._lower.min() == -1.0
+    assert dual_of(by_hand).upper.max() == 3.0  # It reaches the box.
+    assert dual_of(by_hand).lower.min() == -1.0
 
 
 def test_a_class_weight_reaches_the_loss_of_the_network() -> None:
