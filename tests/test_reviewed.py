@@ -157,7 +157,7 @@ def test_what_a_guard_lets_wait_is_the_same_however_sparse_rows_are_grouped() ->
             learner.update(Selected(examples, np.ones(b - a), none, none, none))
             if b == 60:
                 learner._trusted = True
-                learner._learnt[:] = 100
+                learner._learned[:] = 100
         return learner.digest()
 
     assert learnt(60) == learnt(60, 62, 63, 90, 150)
@@ -305,9 +305,9 @@ def test_while_a_run_is_extended_its_earlier_end_is_not_shown(tmp_path: Path) ->
 
 
 def test_threads_that_share_a_model_wait_for_the_one_that_tries_its_tiles() -> None:
-    from paraactive.learners.wrappers.tiles import Tiles
+    from paraactive.learners.wrappers.fixed_batches import FixedBatches
 
-    tiles, x, found = Tiles(64), np.random.default_rng(0).normal(size=(500, 3)), list[Any]()
+    tiles, x, found = FixedBatches(64), np.random.default_rng(0).normal(size=(500, 3)), list[Any]()
 
     def by_place(tile: Any) -> Doubles:
         scores = np.asarray(tile, np.float64).sum(axis=1)

@@ -299,7 +299,7 @@ def test_a_cap_and_a_margin_are_positive(name: str, value: Any) -> None:
 
 @pytest.mark.parametrize("learner", [LaSVM, None, "svm", 3])
 def test_what_is_no_learner_is_not_guarded(learner: Any) -> None:
-    with pytest.raises(InputError, match="it is no learner"):
+    with pytest.raises(InputError, match="it is not a learner"):
         Guarded(learner)
 
 

@@ -141,7 +141,9 @@ def capabilities_of(learner: object) -> Capabilities:
     """
     declared = {field.name: getattr(learner, field.name, field.default) for field in fields(Capabilities)}
     # A learner of the user's own may use one of these names for something else: "vectors" may be an array.
-    valid = {name: value for name, value in declared.items() if value is None or isinstance(value, Integral)}
+    valid: dict[str, Any] = {
+        name: value for name, value in declared.items() if value is None or isinstance(value, Integral)
+    }
     return Capabilities(**valid)
 
 

@@ -254,7 +254,7 @@ def test_a_description_imports_nothing_that_is_not_known() -> None:
         with pytest.raises(InputError, match="no estimator"):
             SklearnLearner({"class": name, "parameters": {}})
     assert "sklearn.conftest" not in sys.modules
-    with pytest.raises(InputError, match=r"no SGDClassifier has these parameters.*'colour'"):
+    with pytest.raises(InputError, match=r"SGDClassifier does not accept these parameters.*'colour'"):
         SklearnLearner({"class": "sklearn.linear_model.SGDClassifier", "parameters": {"colour": 1}})
 
 
@@ -350,7 +350,7 @@ def test_a_random_generator_that_would_read_beyond_its_end_is_refused(place: Any
     key = text.index("},", where)  # The end of the array of numbers, which the place follows.
     end = text.index(",", key + 2)
     text = f"{text[: key + 2]} {json.dumps(place)}{text[end:]}"
-    with pytest.raises(InputError, match="no state of a random generator"):
+    with pytest.raises(InputError, match="not the state of a random generator"):
         learner.load(state | {"fitted.json": np.frombuffer(text.encode(), np.uint8)})
 
 

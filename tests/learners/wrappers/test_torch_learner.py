@@ -23,7 +23,7 @@ from paraactive.data.examples import Selected
 from paraactive.data.labels import decide, labels_of, numbers_of
 from paraactive.errors import InputError
 from paraactive.learners import TorchLearner
-from paraactive.learners.wrappers.torch_learner import small_cnn
+from paraactive.learners.wrappers.small_cnn import small_cnn
 
 SGD = partial(torch.optim.SGD, lr=0.01, momentum=0.9)
 ADAM = partial(torch.optim.Adam, lr=0.01)
