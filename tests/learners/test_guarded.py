@@ -210,7 +210,7 @@ class Turning:
 def test_what_is_no_longer_wrong_at_the_end_of_the_round_is_learnt_then_in_the_order_of_the_log(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(guarded, "_ENOUGH", 0)
+    monkeypatch.setattr(guarded, "_MIN_LEARNED", 0)
     inside = Turning()
     learner = Guarded(inside, cap=3, set_aside=1)
     learner.end_round()
