@@ -103,7 +103,7 @@ class SklearnLearner:
 
     def __init__(
         self,
-        estimator: BaseEstimator | Mapping[str, Any],
+        estimator: object,
         classes: int | None = None,
         scores: str = "auto",
         minibatch: int = 1,
