@@ -15,9 +15,9 @@ from paraactive.data.events import Evaluated, Round
 from paraactive.errors import InputError
 from paraactive.experiments.paper import EXPERIMENTS, Experiment, reproduce
 from paraactive.experiments.paper.curves import LEVELS, common_levels, decided, growing
-from paraactive.experiments.paper.experiment import Found, write_found
+from paraactive.experiments.paper.experiment import ExperimentResult, write_result
 from paraactive.experiments.timing import first_reached, mean_seconds_to, seconds_to, seconds_until, smoothed
-from paraactive.report import read_story
+from paraactive.report import read_run_record
 from paraactive.runs.run import Run
 from paraactive.runs.runfile import RunFile
 
@@ -84,17 +84,17 @@ def test_another_run_in_the_place_of_one_is_refused(folder: Path, tmp_path: Path
 def test_the_speedups_of_more_nodes_are_those_of_the_clock(folder: Path) -> None:
     out = folder / "svm"
     reproduce(tiny("svm"), "small", out)
-    story = read_story(out / "runs" / "svm-parallel-0.db")
+    record = read_run_record(out / "runs" / "svm-parallel-0.db")
     for k in (1, 8, 128):
-        expected = story.rounds[0].update_seconds + sum(ended.elapsed[k] for ended in story.rounds[1:])
-        assert seconds_until(story.rounds, story.seen, k) == pytest.approx(expected)
-    level = max(mistakes for _, mistakes in smoothed(story))
-    one, many = seconds_to(story, level, 1), seconds_to(story, level, 128)
+        expected = record.rounds[0].update_seconds + sum(ended.elapsed[k] for ended in record.rounds[1:])
+        assert seconds_until(record.rounds, record.seen, k) == pytest.approx(expected)
+    level = max(mistakes for _, mistakes in smoothed(record))
+    one, many = seconds_to(record, level, 1), seconds_to(record, level, 128)
     assert one is not None
     assert many is not None
     assert many < one
-    assert mean_seconds_to([story, story], level) == seconds_to(story, level)
-    assert mean_seconds_to([story], -1) is None
+    assert mean_seconds_to([record, record], level) == seconds_to(record, level)
+    assert mean_seconds_to([record], -1) is None
 
 
 def _run(*mistakes: int) -> Run:
@@ -131,9 +131,11 @@ def test_verdicts() -> None:
 
 
 def test_a_full_disk_leaves_the_old_points_as_they_were(tmp_path: Path) -> None:
-    points = write_found(Found("An experiment", [], []), "test", tmp_path).files["points"]
+    points = write_result(ExperimentResult("An experiment", [], []), "test", tmp_path).files["points"]
     before, room = points.read_text(), 100_000
-    found = Found("An experiment", [], [], details={"more": "x" * room})  # Only the points have it, not the page.
+    found = ExperimentResult(
+        "An experiment", [], [], details={"more": "x" * room}
+    )  # Only the points have it, not the page.
     with little_room(room), pytest.raises(InputError, match=r"cannot write .*test\.json"):
-        write_found(found, "test", tmp_path)
+        write_result(found, "test", tmp_path)
     assert points.read_text() == before

@@ -20,9 +20,9 @@ import pytest
 from full_disk import little_room
 from paraactive import Digits
 from paraactive.errors import InputError, RunFileError
-from paraactive.report import page_of, read_stories, read_story, write_page, write_report
+from paraactive.report import page_of, read_run_record, read_run_records, write_page, write_report
 from paraactive.report.names import rule_name
-from paraactive.report.sections import Chart, Gallery, Table, Timeline, thinned
+from paraactive.report.sections import Chart, Gallery, TableSection, Timeline, thinned
 from paraactive.rules import floored
 from paraactive.runs.runfile import RunFile
 from paraactive.sifting.parts import RULES, describe_rule
@@ -37,7 +37,7 @@ def data_in(page: str) -> dict[str, Any]:
 
 
 def sections(recorded: Recorded) -> dict[str, Any]:
-    page = page_of([read_story(recorded.path)])
+    page = page_of([read_run_record(recorded.path)])
     return {section.id: section for section in page.sections}
 
 
@@ -70,15 +70,15 @@ def test_every_rule_has_a_name_that_people_know_also_with_a_floor(kind: str) -> 
 
 def test_what_happened_to_nodes_is_told_in_words(digits: Recorded) -> None:
     lost = {"node": 1, "why": "it was killed"}
-    story = replace(read_story(digits.path), happened=[("NodeLost", lost), ("ReplicaRebuilt", {"node": 0})])
-    (table,) = [section for section in page_of([story]).sections if section.id == "happened"]
-    assert isinstance(table, Table)
+    record = replace(read_run_record(digits.path), happened=[("NodeLost", lost), ("ReplicaRebuilt", {"node": 0})])
+    (table,) = [section for section in page_of([record]).sections if section.id == "happened"]
+    assert isinstance(table, TableSection)
     assert table.rows == [["digits", "node lost", "node 1, it was killed"], ["digits", "replica rebuilt", "node 0"]]
 
 
 def test_a_full_disk_leaves_the_old_report_as_it_was(digits: Recorded, tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("the old page")
-    page = page_of([read_story(digits.path)])
+    page = page_of([read_run_record(digits.path)])
     with little_room(), pytest.raises(InputError, match=r"cannot write .*page\.html"):
         write_page(page, tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text() == "the old page"
@@ -121,21 +121,21 @@ def test_the_gallery_shows_the_heaviest_digits_as_they_were(digits: Recorded) ->
     weights = [float(re.findall(r"weight (\S+)", " ".join(item.lines))[0]) for item in gallery.items]
     assert weights == pytest.approx([each.weight for each in heaviest], rel=1e-3)
     assert all(item.image.startswith("data:image/png;base64,") for item in gallery.items)
-    story = read_story(digits.path)
-    row = story.heaviest[0].row
+    record = read_run_record(digits.path)
+    row = record.heaviest[0].row
     expected: Any = Digits().at(np.array([row["position"]]))
-    assert (story.heaviest[0].x == expected.x[0]).all()
-    assert story.label(row["y"]) == ("3,1" if expected.y[0] > 0 else "5,7")
+    assert (record.heaviest[0].x == expected.x[0]).all()
+    assert record.label(row["y"]) == ("3,1" if expected.y[0] > 0 else "5,7")
 
 
 def test_rows_that_are_no_images_are_a_table_unless_one_says_their_shape(nasty: Recorded) -> None:
-    table: Table = sections(nasty)["heaviest-0"]
+    table: TableSection = sections(nasty)["heaviest-0"]
     assert list(table.head) == ["position", "label", "weight", "p", "x0", "x1"]
     assert {row[1] for row in table.rows} <= set(NASTY)
-    (story,) = read_stories([nasty.path], shape=(1, 2))
-    assert any(isinstance(section, Gallery) for section in page_of([story]).sections)
+    (record,) = read_run_records([nasty.path], shape=(1, 2))
+    assert any(isinstance(section, Gallery) for section in page_of([record]).sections)
     with pytest.raises(InputError, match="28 by 28 has 784"):
-        read_stories([nasty.path], shape=(28, 28))
+        read_run_records([nasty.path], shape=(28, 28))
 
 
 def test_a_run_without_test_examples_says_so(nasty: Recorded) -> None:
@@ -145,7 +145,7 @@ def test_a_run_without_test_examples_says_so(nasty: Recorded) -> None:
 
 
 def test_several_runs_are_compared_on_one_page(digits: Recorded, nasty: Recorded) -> None:
-    page = page_of(read_stories([digits.path, nasty.path, digits.path]))
+    page = page_of(read_run_records([digits.path, nasty.path, digits.path]))
     by_id = {section.id: section for section in page.sections}
     rate = by_id["rate"]
     assert isinstance(rate, Chart)

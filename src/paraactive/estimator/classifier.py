@@ -33,7 +33,7 @@ from paraactive.estimator.rows import Rows
 from paraactive.learners import Guarded, LaSVM, Learner
 from paraactive.learners.base import capabilities_of
 from paraactive.learners.rows import learn, scores
-from paraactive.report import page_of, story_of, write_page
+from paraactive.report import page_of, run_record_of, write_page
 from paraactive.rules import Rule, floored
 from paraactive.runs import arguments
 from paraactive.runs.calibration import MarginRule, calibrated, fitted, uniform_at, uniform_like
@@ -252,7 +252,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
             "width": int(cast(Any, self).n_features_in_), "classes": [str(each) for each in self.classes_],
             "seed": self._seed,
         }  # fmt: skip
-        return write_page(page_of([story_of(self.run_, Path(out).stem, known)]), out)
+        return write_page(page_of([run_record_of(self.run_, Path(out).stem, known)]), out)
 
     def partial_fit(
         self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None

@@ -19,7 +19,7 @@ from paraactive.basics.validation import whole
 from paraactive.data.examples import Doubles, Ints
 from paraactive.errors import InputError, counted
 from paraactive.experiments.paper.curves import decided
-from paraactive.experiments.paper.experiment import Found
+from paraactive.experiments.paper.experiment import ExperimentResult
 from paraactive.report import Axis, Chart, Curve
 
 CUT, STEEP, SUREST = 0.4, 8.0, 0.8
@@ -106,7 +106,7 @@ class DelaysResult:
             Chart("delays-rate", "Labels asked for, of all", seen, Axis("sampling rate", log=True), rate, of),
         ]
 
-    def found(self) -> Found:
+    def to_experiment_result(self) -> ExperimentResult:
         """All of it, in the form of the other experiments."""
         none, worst = self.delays[0], max(self.delays, key=lambda each: each.points[-1].queries)
         more = worst.points[-1].queries / none.points[-1].queries - 1
@@ -137,7 +137,7 @@ class DelaysResult:
             "Theorem 2 is shown with the constants of its proof, and with 1 for the constant that the paper hides, "
             "which is no bound.",
         ]
-        return Found("What delays cost IWAL", self.charts(), claims, (), notes, details=self.summary())
+        return ExperimentResult("What delays cost IWAL", self.charts(), claims, (), notes, details=self.summary())
 
 
 def reproduce_delays(

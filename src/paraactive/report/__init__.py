@@ -6,15 +6,31 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from paraactive.basics.replacing import replacing
-from paraactive.report.of_runs import page_of
 from paraactive.report.page import to_html
-from paraactive.report.sections import Axis, Bars, Chart, Claim, Claims, Curve, Page, Series, Table, Text
-from paraactive.report.story import Story, read_stories, read_story, story_of
+from paraactive.report.run_page import page_of
+from paraactive.report.run_record import RunRecord, read_run_record, read_run_records, run_record_of
+from paraactive.report.sections import Axis, Bars, Chart, Claim, Claims, Curve, Page, Series, TableSection, Text
 from paraactive.runs.runfile.connection import understood
 
 __all__ = [
-    "Axis", "Bars", "Chart", "Claim", "Claims", "Curve", "Page", "Series", "Story", "Table", "Text", "page_of",
-    "read_stories", "read_story", "story_of", "to_html", "write_page", "write_report",
+    "Axis",
+    "Bars",
+    "Chart",
+    "Claim",
+    "Claims",
+    "Curve",
+    "Page",
+    "RunRecord",
+    "Series",
+    "TableSection",
+    "Text",
+    "page_of",
+    "read_run_record",
+    "read_run_records",
+    "run_record_of",
+    "to_html",
+    "write_page",
+    "write_report",
 ]  # fmt: skip
 
 
@@ -31,9 +47,9 @@ def write_report(paths: Sequence[str | Path], out: str | Path, *, shape: tuple[i
     >>> "Sampling rate" in page, "<script src" in page
     (True, False)
     """
-    stories = read_stories(paths, shape=shape)
+    records = read_run_records(paths, shape=shape)
     with understood(Path(paths[0])):
-        page = page_of(stories)
+        page = page_of(records)
     return write_page(page, out)
 
 

@@ -106,7 +106,7 @@ class Timeline:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableSection:
     """Rows under heads. A wide table with one value in each row is drawn as a list of facts in several columns."""
 
     kind: ClassVar[str] = "table"
@@ -186,7 +186,7 @@ class Listing:
     wide: bool = True
 
 
-Section: TypeAlias = Chart | Bars | Timeline | Table | Gallery | Claims | Text | Listing
+Section: TypeAlias = Chart | Bars | Timeline | TableSection | Gallery | Claims | Text | Listing
 
 
 @dataclass(frozen=True)

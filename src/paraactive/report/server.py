@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from paraactive.errors import InputError, ParaActiveError
-from paraactive.report.of_runs import page_of
 from paraactive.report.page import to_html, to_json
+from paraactive.report.run_page import page_of
+from paraactive.report.run_record import read_run_records
 from paraactive.report.sections import Page
-from paraactive.report.story import read_stories
 from paraactive.runs.runfile.connection import understood
 
 LOOPBACK = "127.0.0.1"
@@ -46,9 +46,9 @@ class LivePage:
             return self._page
 
     def _read(self, *, thorough: bool) -> Page:
-        stories = read_stories(self._paths, shape=self._shape, thorough=thorough)
+        records = read_run_records(self._paths, shape=self._shape, thorough=thorough)
         with understood(self._paths[0]):
-            page = page_of(stories, live=True)
+            page = page_of(records, live=True)
         self._read_at = time.monotonic()
         return page
 

@@ -6,13 +6,13 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
 from paraactive.experiments.timing import first_reached, mean_seconds_to, seconds_until, smoothed
-from paraactive.report import Axis, Chart, Claim, Curve, Story, Table
+from paraactive.report import Axis, Chart, Claim, Curve, RunRecord, TableSection
 
 LEVELS = (80, 70, 60, 50, 45, 40, 35, 30, 27, 25, 22, 20, 18, 16, 14, 12, 10, 9, 8, 7, 6)
 """Of mistakes, at which runs may be compared."""
 
 
-def against_time(name: str, runs: Sequence[Story], nodes: int, look: int, *, smooth: bool = False) -> Curve:
+def against_time(name: str, runs: Sequence[RunRecord], nodes: int, look: int, *, smooth: bool = False) -> Curve:
     """Mistakes against seconds on the paper's clock, in the mean over seeds; smooth: and over three checkpoints."""
     tried = [dict(smoothed(run)) if smooth else {each.seen: each.mistakes for each in run.evaluations} for run in runs]
     points: list[tuple[float, float]] = []
@@ -22,19 +22,19 @@ def against_time(name: str, runs: Sequence[Story], nodes: int, look: int, *, smo
     return Curve(name, points, look)
 
 
-def time_chart(name: str, title: str, runs: Sequence[Story], curves: Sequence[Curve], note: str) -> Chart:
+def time_chart(name: str, title: str, runs: Sequence[RunRecord], curves: Sequence[Curve], note: str) -> Chart:
     """Mistakes against seconds; `runs` says of how many test examples."""
     seconds = Axis("training time, s", log=True)
     return Chart(name, title, seconds, Axis(mistakes_label(runs), log=True), curves, note, wide=True)
 
 
-def mistakes_label(runs: Sequence[Story]) -> str:
+def mistakes_label(runs: Sequence[RunRecord]) -> str:
     """What an axis of mistakes says: a number of mistakes means little without the number of test examples."""
     count = f"{runs[0].evaluations[-1].test_examples:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
     return f"test mistakes, of {count}"
 
 
-def rate_curve(name: str, runs: Sequence[Story], look: int) -> Curve:
+def rate_curve(name: str, runs: Sequence[RunRecord], look: int) -> Curve:
     """Sampling rate of each round, in the mean over seeds and over eight neighbouring rounds."""
     points: list[tuple[float, float]] = []
     first = runs[0]
@@ -45,13 +45,13 @@ def rate_curve(name: str, runs: Sequence[Story], look: int) -> Curve:
     return Curve(name, points, look)
 
 
-def sampling_rate(runs: Sequence[Story]) -> float:
+def sampling_rate(runs: Sequence[RunRecord]) -> float:
     """Selected of sifted, over all of these."""
     selected = sum(ended.selected for run in runs for ended in run.rounds[1:])
     return selected / sum(run.seen - run.rounds[0].seen for run in runs)
 
 
-def rate_at(runs: Sequence[Story], level: float) -> float | None:
+def rate_at(runs: Sequence[RunRecord], level: float) -> float | None:
     """The sampling rate of the eight rounds before a run first makes so few mistakes; None if none does."""
     rates: list[float] = []
     for run in runs:
@@ -69,7 +69,7 @@ def rate_chart(name: str, title: str, curves: Sequence[Curve]) -> Chart:
     return Chart(name, title, Axis("examples seen", log=True), Axis("sampling rate", log=True), curves)
 
 
-def common_levels(*kinds: Sequence[Story], most: int = 5) -> list[int]:
+def common_levels(*kinds: Sequence[RunRecord], most: int = 5) -> list[int]:
     """Numbers of mistakes that all of these runs reach, at most so many, the smallest among them."""
     every = [run for runs in kinds for run in runs]
     reached = [level for level in LEVELS if all(_reaches(run, level) for run in every)]
@@ -82,16 +82,16 @@ def common_levels(*kinds: Sequence[Story], most: int = 5) -> list[int]:
     return [reached[round(place * step)] for place in range(most)]
 
 
-def _reaches(run: Story, level: float) -> bool:
+def _reaches(run: RunRecord, level: float) -> bool:
     return any(mistakes <= level for _, mistakes in smoothed(run))
 
 
-def least_mistakes(runs: Sequence[Story]) -> float:
+def least_mistakes(runs: Sequence[RunRecord]) -> float:
     """The fewest mistakes that three neighbouring checkpoints have, in the mean over seeds."""
     return statistics.mean(min(mistakes for _, mistakes in smoothed(run)) for run in runs)
 
 
-def flat_at(runs: Sequence[Story]) -> float | None:
+def flat_at(runs: Sequence[RunRecord]) -> float | None:
     """The mistakes that runs level off at: of the last quarter of their checkpoints, if those fall no further.
 
     Fall no further: its second half makes at least nine tenths of the mistakes of its first. None if they still fall.
@@ -107,14 +107,19 @@ def flat_at(runs: Sequence[Story]) -> float | None:
     return statistics.mean(levels)
 
 
-def speedup(ours: Sequence[Story], theirs: Sequence[Story], level: float, nodes: int) -> float | None:
+def speedup(ours: Sequence[RunRecord], theirs: Sequence[RunRecord], level: float, nodes: int) -> float | None:
     """How many times sooner ours makes so few mistakes, on so many nodes, than theirs on one."""
     a, b = mean_seconds_to(ours, level, nodes), mean_seconds_to(theirs, level, 1)
     return b / a if a and b else None
 
 
 def speedup_chart(
-    name: str, title: str, ours: Sequence[Story], theirs: Sequence[Story], levels: Iterable[int], nodes: Sequence[int]
+    name: str,
+    title: str,
+    ours: Sequence[RunRecord],
+    theirs: Sequence[RunRecord],
+    levels: Iterable[int],
+    nodes: Sequence[int],
 ) -> Chart:
     """Speedups against the number of nodes, a curve for each number of mistakes."""
     curves: list[Curve] = []
@@ -125,7 +130,7 @@ def speedup_chart(
     return Chart(name, title, Axis("nodes", log=True), Axis("times faster", log=True), curves)
 
 
-def speedup_table(name: str, title: str, charts: Sequence[Chart], nodes: Sequence[int]) -> Table:
+def speedup_table(name: str, title: str, charts: Sequence[Chart], nodes: Sequence[int]) -> TableSection:
     """The same as figures."""
     rows: list[list[str | int | float | None]] = []
     for chart in charts:
@@ -138,7 +143,7 @@ def speedup_table(name: str, title: str, charts: Sequence[Chart], nodes: Sequenc
                     *(round(known[k], 2) if k in known else None for k in nodes),
                 ]
             )
-    return Table(name, title, ["speedup", "to", *(f"k={k}" for k in nodes)], rows, wide=True)
+    return TableSection(name, title, ["speedup", "to", *(f"k={k}" for k in nodes)], rows, wide=True)
 
 
 def decided(claim: str, holds: bool | None, measured: str) -> Claim:

@@ -13,7 +13,7 @@ from paraactive.data.events import Event, Round
 from paraactive.engines import Cluster
 from paraactive.errors import InputError, RunFileError, cannot_write
 from paraactive.learners import Learner
-from paraactive.report import Chart, Claim, Claims, Page, Story, Table, Text, read_story, write_page
+from paraactive.report import Chart, Claim, Claims, Page, RunRecord, TableSection, Text, read_run_record, write_page
 from paraactive.report.figures import save_figures
 from paraactive.rules import Rule
 from paraactive.runs.runfile import RunFile
@@ -24,12 +24,12 @@ from paraactive.streams import Digits
 BATCH = 4096
 NODES = (1, 2, 4, 8, 16, 32, 64, 128)
 
-Stories: TypeAlias = "Mapping[str, Sequence[Story]]"
-"""By kind, a story for each seed."""
+RecordsByKind: TypeAlias = "Mapping[str, Sequence[RunRecord]]"
+"""By kind, a record for each seed."""
 
 
 @dataclass(frozen=True)
-class Kind:
+class RunKind:
     """One way to train, as a curve."""
 
     name: str
@@ -46,13 +46,13 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Found:
+class ExperimentResult:
     """What an experiment tells."""
 
     title: str
     charts: Sequence[Chart]
     claims: Sequence[Claim]
-    tables: Sequence[Table] = ()
+    tables: Sequence[TableSection] = ()
     notes: Sequence[str] = ()
     """Where ours differs from the paper, and other things that a reader should know."""
     files: dict[str, Path] = field(default_factory=dict[str, Path])
@@ -85,12 +85,12 @@ class Experiment:
     name: str
     stream: Callable[[int], Digits]
     """By seed."""
-    kinds: Sequence[Kind]
+    kinds: Sequence[RunKind]
     seeds: Mapping[str, int]
     """By scale."""
-    tell: Callable[[Stories], Found]
+    summarize: Callable[[RecordsByKind], ExperimentResult]
 
-    def path(self, folder: Path, kind: Kind, seed: int) -> Path:
+    def path(self, folder: Path, kind: RunKind, seed: int) -> Path:
         """The run file of one of its runs."""
         return folder / "runs" / f"{self.name}-{kind.file}-{seed}.db"
 
@@ -102,26 +102,26 @@ def reproduce(
     *,
     seeds: int | None = None,
     progress: Callable[[str, float], None] = lambda _name, _done: None,
-) -> Found:
-    """Run what is not there yet, and tell.
+) -> ExperimentResult:
+    """Run what is not there yet, and summarize.
 
     Writes a run file for each curve and seed, all points as JSON, each chart as PNG and SVG, and a page. A run that was
     stopped goes on; one that is there is only read. `progress` is told the name of a run and how much of it is done.
     """
     count = experiment.seeds[scale] if seeds is None else seeds
     _make(folder / "runs")
-    stories: dict[str, list[Story]] = {}
+    records: dict[str, list[RunRecord]] = {}
     for kind in experiment.kinds:
         for seed in range(count):
             _run(experiment, kind, seed, scale, folder, progress)
-            stories.setdefault(kind.name, []).append(
-                read_story(experiment.path(folder, kind, seed), name=f"{kind.name}, seed {seed}", heaviest=0)
+            records.setdefault(kind.name, []).append(
+                read_run_record(experiment.path(folder, kind, seed), name=f"{kind.name}, seed {seed}", heaviest=0)
             )
-    return write_found(experiment.tell(stories), experiment.name, folder)
+    return write_result(experiment.summarize(records), experiment.name, folder)
 
 
 def _run(
-    experiment: Experiment, kind: Kind, seed: int, scale: str, folder: Path, progress: Callable[[str, float], None]
+    experiment: Experiment, kind: RunKind, seed: int, scale: str, folder: Path, progress: Callable[[str, float], None]
 ) -> None:
     path, examples = experiment.path(folder, kind, seed), kind.examples[scale]
     name = f"{kind.name}, seed {seed}"
@@ -143,7 +143,7 @@ def _run(
     progress(name, 1.0)
 
 
-def _seen_in(path: Path, experiment: Experiment, kind: Kind, seed: int) -> int | None:
+def _seen_in(path: Path, experiment: Experiment, kind: RunKind, seed: int) -> int | None:
     """How many examples a run of this kind has seen; None if there is none. Another run there is an error."""
     try:
         with RunFile.read(path) as file, file.understood():
@@ -166,7 +166,7 @@ def _seen_in(path: Path, experiment: Experiment, kind: Kind, seed: int) -> int |
     return seen
 
 
-def write_found(found: Found, name: str, folder: Path) -> Found:
+def write_result(found: ExperimentResult, name: str, folder: Path) -> ExperimentResult:
     """Figures, page and points, in the folder; the same with the names of the files."""
     _make(folder)
     found.files["page"] = write_page(found.page(), folder / f"{name}.html")

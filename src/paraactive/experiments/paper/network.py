@@ -21,10 +21,10 @@ from paraactive.experiments.paper.curves import (
     speedup_table,
     time_chart,
 )
-from paraactive.experiments.paper.experiment import BATCH, NODES, Experiment, Found, Kind, Stories
+from paraactive.experiments.paper.experiment import BATCH, NODES, Experiment, ExperimentResult, RecordsByKind, RunKind
 from paraactive.experiments.tasks import find_task
 from paraactive.learners import Learner, Network
-from paraactive.report import Claim, Story
+from paraactive.report import Claim, RunRecord
 from paraactive.rules import Gradient, Margin, Passive
 
 PASSIVE, SEQUENTIAL, PARALLEL, OURS = "passive", "sequential active", "parallel active", "gradient (ours)"
@@ -37,21 +37,21 @@ def _network(seed: int) -> Learner:
 
 _EXAMPLES = {"small": 60 * BATCH, "paper": 150 * BATCH}
 _KINDS = (
-    Kind(PASSIVE, "passive", _network, Passive(), _EXAMPLES),
-    Kind(SEQUENTIAL, "sequential", _network, Margin(ETA), _EXAMPLES, schedule="sequential"),
-    Kind(PARALLEL, "parallel", _network, Margin(ETA), _EXAMPLES),
-    Kind(OURS, "gradient", _network, Gradient(), _EXAMPLES),
+    RunKind(PASSIVE, "passive", _network, Passive(), _EXAMPLES),
+    RunKind(SEQUENTIAL, "sequential", _network, Margin(ETA), _EXAMPLES, schedule="sequential"),
+    RunKind(PARALLEL, "parallel", _network, Margin(ETA), _EXAMPLES),
+    RunKind(OURS, "gradient", _network, Gradient(), _EXAMPLES),
 )
 
 
-def tell(stories: Stories) -> Found:
+def summarize(records: RecordsByKind) -> ExperimentResult:
     """Error against time, speedups, sampling rates, and the paper's claims."""
-    passive, parallel, ours = stories[PASSIVE], stories[PARALLEL], stories[OURS]
+    passive, parallel, ours = records[PASSIVE], records[PARALLEL], records[OURS]
     time = time_chart(
         "network-time", "Network, 3 v 5: mistakes against time", passive,
         [
             against_time(PASSIVE, passive, 1, 0),
-            against_time(SEQUENTIAL, stories[SEQUENTIAL], 1, 1),
+            against_time(SEQUENTIAL, records[SEQUENTIAL], 1, 1),
             against_time("parallel active, k = 1", parallel, 1, 2),
             against_time("parallel active, k = 2", parallel, 2, 3),
             against_time("parallel active, k = 64", parallel, 64, 4),
@@ -68,12 +68,12 @@ def tell(stories: Stories) -> Found:
     rates = rate_chart(
         "network-rate", "Sampling rate",
         [
-            rate_curve("sequential active", stories[SEQUENTIAL], 1),
+            rate_curve("sequential active", records[SEQUENTIAL], 1),
             rate_curve("parallel active", parallel, 2),
             rate_curve("gradient (ours)", ours, 7),
         ],
     )  # fmt: skip
-    return Found(
+    return ExperimentResult(
         "Para-active learning, the paper's network experiment", [time, over, over_ours, rates],
         _claims(passive, parallel, ours, levels, levels_ours),
         [speedup_table("speedups", "Speedups", [over, over_ours], NODES)],
@@ -86,9 +86,9 @@ def tell(stories: Stories) -> Found:
 
 
 def _claims(
-    passive: Sequence[Story],
-    parallel: Sequence[Story],
-    ours: Sequence[Story],
+    passive: Sequence[RunRecord],
+    parallel: Sequence[RunRecord],
+    ours: Sequence[RunRecord],
     levels: list[int],
     levels_ours: list[int],
 ) -> list[Claim]:
@@ -134,5 +134,5 @@ def _claims(
 
 
 NETWORK = Experiment(
-    "network", lambda seed: find_task("digits-3v5").stream("network", seed), _KINDS, {"small": 1, "paper": 3}, tell
+    "network", lambda seed: find_task("digits-3v5").stream("network", seed), _KINDS, {"small": 1, "paper": 3}, summarize
 )

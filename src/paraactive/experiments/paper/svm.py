@@ -18,7 +18,7 @@ from paraactive.experiments.paper.curves import (
     speedup_table,
     time_chart,
 )
-from paraactive.experiments.paper.experiment import BATCH, NODES, Experiment, Found, Kind, Stories
+from paraactive.experiments.paper.experiment import BATCH, NODES, Experiment, ExperimentResult, RecordsByKind, RunKind
 from paraactive.experiments.tasks import GAMMA, find_task
 from paraactive.experiments.timing import mean_seconds_to
 from paraactive.learners import LaSVM, Learner
@@ -37,8 +37,8 @@ def _ours(_seed: int) -> Learner:
 
 
 _KINDS = (
-    Kind(PASSIVE, "passive", _plain, Passive(), {"small": 20 * BATCH, "paper": 64 * BATCH}),
-    Kind(
+    RunKind(PASSIVE, "passive", _plain, Passive(), {"small": 20 * BATCH, "paper": 64 * BATCH}),
+    RunKind(
         SEQUENTIAL,
         "sequential",
         _plain,
@@ -46,21 +46,21 @@ _KINDS = (
         {"small": 20 * BATCH, "paper": 64 * BATCH},
         schedule="sequential",
     ),
-    Kind(PARALLEL, "parallel", _plain, Margin(0.1), {"small": 50 * BATCH, "paper": 200 * BATCH}),
-    Kind(OURS, "signed", _ours, SignedMargin(0.05), {"small": 25 * BATCH, "paper": 100 * BATCH}),
+    RunKind(PARALLEL, "parallel", _plain, Margin(0.1), {"small": 50 * BATCH, "paper": 200 * BATCH}),
+    RunKind(OURS, "signed", _ours, SignedMargin(0.05), {"small": 25 * BATCH, "paper": 100 * BATCH}),
 )
 
 
-def tell(stories: Stories) -> Found:
+def summarize(records: RecordsByKind) -> ExperimentResult:
     """Error against time, speedups, sampling rates, and the paper's claims."""
-    passive, parallel, ours = stories[PASSIVE], stories[PARALLEL], stories[OURS]
+    passive, parallel, ours = records[PASSIVE], records[PARALLEL], records[OURS]
     levels = common_levels(passive, parallel)
     nodes = (4, 16, 64, 128)
     time = time_chart(
         "svm-time", "SVM, {3,1} v {5,7}: mistakes against time", passive,
         [
             against_time(PASSIVE, passive, 1, 0),
-            against_time(SEQUENTIAL, stories[SEQUENTIAL], 1, 1),
+            against_time(SEQUENTIAL, records[SEQUENTIAL], 1, 1),
             against_time("batch-delayed, k = 1", parallel, 1, 2),
             *(against_time(f"parallel active, k = {k}", parallel, k, 3 + place) for place, k in enumerate(nodes)),
             against_time("signed margin, cascade, k = 1 (ours)", ours, 1, 7),
@@ -92,14 +92,14 @@ def tell(stories: Stories) -> Found:
     rates = rate_chart(
         "svm-rate", "Sampling rate",
         [
-            rate_curve("sequential active, eta 0.01", stories[SEQUENTIAL], 1),
+            rate_curve("sequential active, eta 0.01", records[SEQUENTIAL], 1),
             rate_curve("parallel active, eta 0.1", parallel, 2),
             rate_curve("signed margin, eta 0.05 (ours)", ours, 7),
         ],
     )  # fmt: skip
     charts = [time, overview, over_passive, over_delayed, ours_over, rates]
-    return Found(
-        "Para-active learning, the paper's SVM experiment", charts, _claims(stories, levels),
+    return ExperimentResult(
+        "Para-active learning, the paper's SVM experiment", charts, _claims(records, levels),
         [speedup_table("speedups", "Speedups", [over_passive, over_delayed, ours_over], NODES)],
         [
             f"{counted(len(passive), 'seed')}, B = warmstart = {BATCH}, {passive[0].seen:,} examples of passive "
@@ -112,8 +112,8 @@ def tell(stories: Stories) -> Found:
     )  # fmt: skip
 
 
-def _claims(stories: Stories, levels: list[int]) -> list[Claim]:
-    passive, sequential, parallel = stories[PASSIVE], stories[SEQUENTIAL], stories[PARALLEL]
+def _claims(records: RecordsByKind, levels: list[int]) -> list[Claim]:
+    passive, sequential, parallel = records[PASSIVE], records[SEQUENTIAL], records[PARALLEL]
     rate = sampling_rate(parallel)
     claims = [
         decided(
@@ -162,5 +162,5 @@ def _claims(stories: Stories, levels: list[int]) -> list[Claim]:
 
 
 SVM = Experiment(
-    "svm", lambda seed: find_task("digits-31v57").stream("svm", seed), _KINDS, {"small": 1, "paper": 3}, tell
+    "svm", lambda seed: find_task("digits-31v57").stream("svm", seed), _KINDS, {"small": 1, "paper": 3}, summarize
 )

@@ -12,6 +12,7 @@ import numpy as np
 from paraactive.data.events import NODE_TIMES, Evaluated, NodeTimes, Round
 from paraactive.report.names import data_name, event_details, event_name, learner_name, rule_name
 from paraactive.report.pictures import grey
+from paraactive.report.run_record import HeavyExample, RunRecord
 from paraactive.report.sections import (
     Axis,
     Bars,
@@ -26,12 +27,11 @@ from paraactive.report.sections import (
     Picture,
     Section,
     Series,
-    Table,
+    TableSection,
     Text,
     Timeline,
     thinned,
 )
-from paraactive.report.story import Heavy, Story
 
 _SEEN, _TIME = Axis("examples seen", log=True), Axis("training time, s", log=True)
 _LOOKS = (5, 0, 1, 3, 6)
@@ -42,137 +42,143 @@ _BINS = 30
 """Of the sampling rate: a round alone selects too few to tell a rate."""
 
 
-def page_of(stories: Sequence[Story], *, live: bool = False) -> Page:
+def page_of(records: Sequence[RunRecord], *, live: bool = False) -> Page:
     """Everything that run files tell. Curves of one run have the same colour in all charts."""
-    several = len(stories) > 1
+    several = len(records) > 1
     sections: list[Section | None] = [
-        _summary(stories),
-        _error(stories, "error-time", "Error against time", _TIME, Story.clock),
-        _error(stories, "error-seen", "Error against examples seen", _SEEN, None),
-        _rate(stories),
-        _model(stories, "vectors", "Support vectors", "vectors"),
-        _model(stories, "loss", "Loss on the test examples", "mean logistic loss"),
-        *(_timeline(number, story, several) for number, story in enumerate(stories)),
-        _delays(stories),
-        _weights(stories),
-        *(_speedup(number, story, several) for number, story in enumerate(stories)),
-        *(_gallery(number, story, several) for number, story in enumerate(stories)),
-        _happened(stories),
-        _settings(stories),
-        *(_listing(number, story, several) for number, story in enumerate(stories)),
+        _summary(records),
+        _error(records, "error-time", "Error against time", _TIME, RunRecord.clock),
+        _error(records, "error-seen", "Error against examples seen", _SEEN, None),
+        _rate(records),
+        _model(records, "vectors", "Support vectors", "vectors"),
+        _model(records, "loss", "Loss on the test examples", "mean logistic loss"),
+        *(_timeline(number, record, several) for number, record in enumerate(records)),
+        _delays(records),
+        _weights(records),
+        *(_speedup(number, record, several) for number, record in enumerate(records)),
+        *(_gallery(number, record, several) for number, record in enumerate(records)),
+        _happened(records),
+        _settings(records),
+        *(_listing(number, record, several) for number, record in enumerate(records)),
     ]
-    title = " · ".join(story.name for story in stories)
-    status = "; ".join(_status(story, several) for story in stories) if live else ""
+    title = " · ".join(record.name for record in records)
+    status = "; ".join(_status(record, several) for record in records) if live else ""
     return Page(f"paraactive: {title}", [section for section in sections if section], status, live)
 
 
-def _status(story: Story, several: bool) -> str:
-    total = story.configuration["examples"]
-    how = "done" if story.is_done else "not at its end"
-    return f"{f'{story.name}: ' if several else ''}{story.seen:,} of {total:,} examples seen, {how}"
+def _status(record: RunRecord, several: bool) -> str:
+    total = record.configuration["examples"]
+    how = "done" if record.is_done else "not at its end"
+    return f"{f'{record.name}: ' if several else ''}{record.seen:,} of {total:,} examples seen, {how}"
 
 
 # Figures ---------------------------------------------------------------------------------------------------------
 
 
-def _summary(stories: Sequence[Story]) -> Table:
-    rows: list[tuple[str, Callable[[Story], Cell]]] = [
-        ("examples seen", lambda story: story.seen),
-        ("examples planned", lambda story: story.configuration["examples"]),
-        ("warmstart examples", lambda story: story.rounds[0].seen if story.rounds else 0),
+def _summary(records: Sequence[RunRecord]) -> TableSection:
+    rows: list[tuple[str, Callable[[RunRecord], Cell]]] = [
+        ("examples seen", lambda record: record.seen),
+        ("examples planned", lambda record: record.configuration["examples"]),
+        ("warmstart examples", lambda record: record.rounds[0].seen if record.rounds else 0),
         ("selected", _selected),
         ("sampling rate", _sampling_rate),
-        ("examples scored exactly", lambda story: sum(ended.scored for ended in story.rounds)),
-        ("p made smaller by the cascade", lambda story: sum(ended.lowered for ended in story.rounds)),
-        ("test mistakes", lambda story: _last(story, "mistakes")),
-        ("test examples", lambda story: _last(story, "test_examples")),
-        ("support vectors", lambda story: _last(story, "vectors")),
-        ("test loss", lambda story: _last(story, "loss")),
-        ("warmstart, s", lambda story: story.rounds[0].update_seconds if story.rounds else None),
-        ("fetching, s", lambda story: sum(ended.fetch_seconds for ended in story.rounds)),
-        ("sifting, s, all nodes", lambda story: sum(ended.sift_seconds for ended in story.rounds)),
-        ("updating, s", lambda story: sum(ended.update_seconds for ended in story.rounds[1:])),
-        ("wall time, s", lambda story: story.ended["wall_seconds"] if story.ended else None),
-        ("largest weight (1/p)", lambda story: float(story.weights.max()) if len(story.weights) else None),
-        ("mean delay, entries", lambda story: story.delays["mean"] if story.delays else None),
-        ("nodes", lambda story: story.configuration["nodes"]),
-        ("engine", lambda story: story.configuration["engine"]),
-        ("schedule", lambda story: story.configuration["schedule"]),
-        ("learner", lambda story: learner_name(story.configuration["learner"])),
-        ("rule", lambda story: rule_name(story.configuration["rule"])),
-        ("data", lambda story: data_name(story.configuration["stream"], story.classes)),
-        ("model digest", lambda story: story.ended["digest"][:16] if story.ended else None),
+        ("examples scored exactly", lambda record: sum(ended.scored for ended in record.rounds)),
+        ("p made smaller by the cascade", lambda record: sum(ended.lowered for ended in record.rounds)),
+        ("test mistakes", lambda record: _last(record, "mistakes")),
+        ("test examples", lambda record: _last(record, "test_examples")),
+        ("support vectors", lambda record: _last(record, "vectors")),
+        ("test loss", lambda record: _last(record, "loss")),
+        ("warmstart, s", lambda record: record.rounds[0].update_seconds if record.rounds else None),
+        ("fetching, s", lambda record: sum(ended.fetch_seconds for ended in record.rounds)),
+        ("sifting, s, all nodes", lambda record: sum(ended.sift_seconds for ended in record.rounds)),
+        ("updating, s", lambda record: sum(ended.update_seconds for ended in record.rounds[1:])),
+        ("wall time, s", lambda record: record.ended["wall_seconds"] if record.ended else None),
+        ("largest weight (1/p)", lambda record: float(record.weights.max()) if len(record.weights) else None),
+        ("mean delay, entries", lambda record: record.delays["mean"] if record.delays else None),
+        ("nodes", lambda record: record.configuration["nodes"]),
+        ("engine", lambda record: record.configuration["engine"]),
+        ("schedule", lambda record: record.configuration["schedule"]),
+        ("learner", lambda record: learner_name(record.configuration["learner"])),
+        ("rule", lambda record: rule_name(record.configuration["rule"])),
+        ("data", lambda record: data_name(record.configuration["stream"], record.classes)),
+        ("model digest", lambda record: record.ended["digest"][:16] if record.ended else None),
     ]
-    found = [(name, [value(story) for story in stories]) for name, value in rows]
+    found = [(name, [value(record) for record in records]) for name, value in rows]
     body = [[name, *values] for name, values in found if any(value is not None for value in values)]
-    return Table("summary", "Summary", ["", *(story.name for story in stories)], body, wide=True)
+    return TableSection("summary", "Summary", ["", *(record.name for record in records)], body, wide=True)
 
 
-def _selected(story: Story) -> int:
-    return sum(ended.selected for ended in story.rounds[1:])
+def _selected(record: RunRecord) -> int:
+    return sum(ended.selected for ended in record.rounds[1:])
 
 
-def _sampling_rate(story: Story) -> float:
-    sifted = story.seen - story.rounds[0].seen if story.rounds else 0
-    return _selected(story) / sifted if sifted else 0.0
+def _sampling_rate(record: RunRecord) -> float:
+    sifted = record.seen - record.rounds[0].seen if record.rounds else 0
+    return _selected(record) / sifted if sifted else 0.0
 
 
-def _last(story: Story, name: str) -> Any:
-    return getattr(story.evaluations[-1], name) if story.evaluations else None
+def _last(record: RunRecord, name: str) -> Any:
+    return getattr(record.evaluations[-1], name) if record.evaluations else None
 
 
-def _settings(stories: Sequence[Story]) -> Table:
-    names = list(dict.fromkeys(name for story in stories for name in story.configuration.get("versions", {})))
-    body = [["paraactive", *(story.configuration["paraactive"] for story in stories)]]
-    body += [[name, *(story.configuration.get("versions", {}).get(name) for story in stories)] for name in names]
-    return Table("versions", "Versions", ["", *(story.name for story in stories)], body, wide=True)
+def _settings(records: Sequence[RunRecord]) -> TableSection:
+    names = list(dict.fromkeys(name for record in records for name in record.configuration.get("versions", {})))
+    body = [["paraactive", *(record.configuration["paraactive"] for record in records)]]
+    body += [[name, *(record.configuration.get("versions", {}).get(name) for record in records)] for name in names]
+    return TableSection("versions", "Versions", ["", *(record.name for record in records)], body, wide=True)
 
 
-def _listing(number: int, story: Story, several: bool) -> Listing:
-    text = json.dumps(story.configuration, indent=2)
+def _listing(number: int, record: RunRecord, several: bool) -> Listing:
+    text = json.dumps(record.configuration, indent=2)
     return Listing(
-        f"configuration-{number}", _titled("Configuration", story, several), text, "As it stands in the run file."
+        f"configuration-{number}", _titled("Configuration", record, several), text, "As it stands in the run file."
     )
 
 
-def _titled(title: str, story: Story, several: bool) -> str:
-    return f"{title}: {story.name}" if several else title
+def _titled(title: str, record: RunRecord, several: bool) -> str:
+    return f"{title}: {record.name}" if several else title
 
 
 # Curves ----------------------------------------------------------------------------------------------------------
 
 
 def _error(
-    stories: Sequence[Story], name: str, title: str, axis: Axis, clock: Callable[[Story], dict[int, float]] | None
+    records: Sequence[RunRecord],
+    name: str,
+    title: str,
+    axis: Axis,
+    clock: Callable[[RunRecord], dict[int, float]] | None,
 ) -> Chart | Text | None:
     """Test error; of runs that were tried on something."""
     curves: list[Curve] = []
-    for look, story in enumerate(stories):
-        times = clock(story) if clock else None
+    for look, record in enumerate(records):
+        times = clock(record) if clock else None
         points = [
             (float(tried.seen if times is None else times[tried.seen]), tried.mistakes / tried.test_examples)
-            for tried in story.evaluations
+            for tried in record.evaluations
             if times is None or tried.seen in times
         ]
         if points:
-            curves.append(Curve(story.name, thinned(points), look))
+            curves.append(Curve(record.name, thinned(points), look))
     if not curves:
         line = "The run had no test examples, so its error is not known. Give test=... or --test for a curve here."
         return Text(name, title, [line], wide=True) if clock else None
-    note = _clock_note(stories) if clock else ""
+    note = _clock_note(records) if clock else ""
     log = all(y > 0 for curve in curves for _, y in curve.points)
     return Chart(name, title, axis, Axis("test error", log=log), curves, note)
 
 
-def _clock_note(stories: Sequence[Story]) -> str:
+def _clock_note(records: Sequence[RunRecord]) -> str:
     rounds = "Sifting of the slowest node, and learning; fetching is not counted, as in the paper."
     without = "Of asynchronous runs, all the time that passed on the engine's clock."
-    kinds = {story.configuration["schedule"] == "asynchronous" for story in stories}
+    kinds = {record.configuration["schedule"] == "asynchronous" for record in records}
     return rounds if kinds == {False} else without if kinds == {True} else f"{rounds} {without}"
 
 
-def _rate(stories: Sequence[Story]) -> Chart | None:
-    curves = [Curve(story.name, points, look) for look, story in enumerate(stories) if (points := _rates(story.rounds))]
+def _rate(records: Sequence[RunRecord]) -> Chart | None:
+    curves = [
+        Curve(record.name, points, look) for look, record in enumerate(records) if (points := _rates(record.rounds))
+    ]
     if not curves:
         return None
     log = all(y > 0 for curve in curves for _, y in curve.points)
@@ -195,16 +201,16 @@ def _stretches(rounds: Sequence[Round], most: int) -> list[Sequence[Round]]:
     return [rounds[a:b] for a, b in pairwise(edges) if b > a]
 
 
-def _model(stories: Sequence[Story], of: str, title: str, label: str) -> Chart | None:
+def _model(records: Sequence[RunRecord], of: str, title: str, label: str) -> Chart | None:
     def points(evaluations: Iterable[Evaluated]) -> list[tuple[float, float]]:
         return [
             (float(tried.seen), float(getattr(tried, of))) for tried in evaluations if getattr(tried, of) is not None
         ]
 
     curves = [
-        Curve(story.name, thinned(points(story.evaluations)), look)
-        for look, story in enumerate(stories)
-        if points(story.evaluations)
+        Curve(record.name, thinned(points(record.evaluations)), look)
+        for look, record in enumerate(records)
+        if points(record.evaluations)
     ]
     return Chart(of, title, _SEEN, Axis(label), curves) if curves else None
 
@@ -212,8 +218,8 @@ def _model(stories: Sequence[Story], of: str, title: str, label: str) -> Chart |
 # Nodes -----------------------------------------------------------------------------------------------------------
 
 
-def _timeline(number: int, story: Story, several: bool) -> Timeline | None:
-    rounds = [ended for ended in story.rounds if ended.nodes]
+def _timeline(number: int, record: RunRecord, several: bool) -> Timeline | None:
+    rounds = [ended for ended in record.rounds if ended.nodes]
     if not rounds:
         return None
     totals = _spent(rounds)
@@ -225,11 +231,11 @@ def _timeline(number: int, story: Story, several: bool) -> Timeline | None:
         for node, lane in lanes.items():
             lane += _parts(node, spent.get(node, [0.0] * len(NODE_TIMES)), part, start, longest)
         start += longest
-    pipelined = story.configuration["schedule"] == "pipelined"
+    pipelined = record.configuration["schedule"] == "pipelined"
     beside = " In a pipelined run learning goes on beside sifting." if pipelined else ""
     left_out = f" The first {_MOST_LANES} of {len(totals)} nodes." if len(totals) > _MOST_LANES else ""
     return Timeline(
-        f"timeline-{number}", _titled("What the nodes did", story, several), Axis("seconds"), NODE_TIMES, _LOOKS,
+        f"timeline-{number}", _titled("What the nodes did", record, several), Axis("seconds"), NODE_TIMES, _LOOKS,
         [Lane(_name(node), lane) for node, lane in lanes.items()],
         ["", *(f"{kind}, s" for kind in NODE_TIMES)], [[_name(node), *totals[node]] for node in sorted(totals)],
         "Round by round, neighbouring rounds together; each part is as long as they took for it together."
@@ -267,16 +273,16 @@ def _parts(node: int, spent: Sequence[float], rounds: Sequence[Round], start: fl
     return found
 
 
-def _happened(stories: Sequence[Story]) -> Table | None:
+def _happened(records: Sequence[RunRecord]) -> TableSection | None:
     rows: list[list[Cell]] = [
-        [story.name, event_name(kind), event_details(event)] for story in stories for kind, event in story.happened
+        [record.name, event_name(kind), event_details(event)] for record in records for kind, event in record.happened
     ]
-    lost = any(kind != "NodeJoined" for story in stories for kind, _ in story.happened)
-    return Table("happened", "What happened to nodes", ["run", "event", "details"], rows[:500]) if lost else None
+    lost = any(kind != "NodeJoined" for record in records for kind, _ in record.happened)
+    return TableSection("happened", "What happened to nodes", ["run", "event", "details"], rows[:500]) if lost else None
 
 
-def _speedup(number: int, story: Story, several: bool) -> Chart | None:
-    planned = story.planned
+def _speedup(number: int, record: RunRecord, several: bool) -> Chart | None:
+    planned = record.planned
     if planned is None:
         return None
     predicted = [(float(each.nodes), planned.speedup(each)) for each in planned.predictions]
@@ -297,7 +303,7 @@ def _speedup(number: int, story: Story, several: bool) -> Chart | None:
         "Communication is not in it; 'paraactive plan' takes latency and bandwidth."
     )
     return Chart(
-        f"speedup-{number}", _titled("How many nodes pay", story, several), Axis("nodes", log=True),
+        f"speedup-{number}", _titled("How many nodes pay", record, several), Axis("nodes", log=True),
         Axis("times faster than one", log=True), curves, note,
     )  # fmt: skip
 
@@ -305,58 +311,58 @@ def _speedup(number: int, story: Story, several: bool) -> Chart | None:
 # Entries ---------------------------------------------------------------------------------------------------------
 
 
-def _delays(stories: Sequence[Story]) -> Bars | None:
-    longest = max((story.delay_bins for story in stories), key=len)
+def _delays(records: Sequence[RunRecord]) -> Bars | None:
+    longest = max((record.delay_bins for record in records), key=len)
     if not longest:
         return None
     labels = [str(a) if a == b else f"{a}-{b}" for a, b, _ in longest]
     series = [
-        Series(story.name, [count for *_, count in story.delay_bins] + [0] * (len(longest) - len(story.delay_bins)))
-        for story in stories
+        Series(record.name, [count for *_, count in record.delay_bins] + [0] * (len(longest) - len(record.delay_bins)))
+        for record in records
     ]
     note = "How many entries the log was ahead of the model that sifted an entry."
     return Bars("delays", "Delays", Axis("delay, entries"), Axis("entries"), labels, series, note)
 
 
-def _weights(stories: Sequence[Story]) -> Bars | None:
-    largest = max((float(story.weights.max()) for story in stories if len(story.weights)), default=0.0)
+def _weights(records: Sequence[RunRecord]) -> Bars | None:
+    largest = max((float(record.weights.max()) for record in records if len(record.weights)), default=0.0)
     if not largest:
         return None
     top = max(1, int(np.ceil(np.log2(max(largest, 1.0)) + 1e-9)))
-    low = min(0, *(int(np.floor(np.log2(story.weights.min()))) for story in stories if len(story.weights)))
+    low = min(0, *(int(np.floor(np.log2(record.weights.min()))) for record in records if len(record.weights)))
     edges = 2.0 ** np.arange(low, top + 1)
     labels = [f"{a:g}-{b:g}" for a, b in pairwise(edges)]
-    series = [Series(story.name, np.histogram(story.weights, edges)[0].tolist()) for story in stories]
+    series = [Series(record.name, np.histogram(record.weights, edges)[0].tolist()) for record in records]
     note = "1/p of what was selected: few heavy entries count as much as many light ones."
     return Bars("weights", "Weights", Axis("weight"), Axis("entries", log=True), labels, series, note)
 
 
-def _gallery(number: int, story: Story, several: bool) -> Gallery | Table | None:
-    if not story.heaviest or float(story.heaviest[0].row["weight"]) <= 1.0:
+def _gallery(number: int, record: RunRecord, several: bool) -> Gallery | TableSection | None:
+    if not record.heaviest or float(record.heaviest[0].row["weight"]) <= 1.0:
         return None
-    name, title = f"heaviest-{number}", _titled("The heaviest examples", story, several)
+    name, title = f"heaviest-{number}", _titled("The heaviest examples", record, several)
     note = "Selected with the smallest p. Look at them: outliers and wrong labels are often among these."
-    shape = story.shape
-    if shape and all(heavy.x is not None for heavy in story.heaviest):
-        return Gallery(name, title, [_picture(story, heavy, shape) for heavy in story.heaviest], note)
-    features = min(_MOST_FEATURES, max((len(heavy.x) for heavy in story.heaviest if heavy.x is not None), default=0))
-    names = story.configuration["stream"].get("features") or [f"x{column}" for column in range(features)]
-    labeled = any(heavy.row["y"] is not None for heavy in story.heaviest)  # A run in memory keeps no labels.
+    shape = record.shape
+    if shape and all(heavy.x is not None for heavy in record.heaviest):
+        return Gallery(name, title, [_picture(record, heavy, shape) for heavy in record.heaviest], note)
+    features = min(_MOST_FEATURES, max((len(heavy.x) for heavy in record.heaviest if heavy.x is not None), default=0))
+    names = record.configuration["stream"].get("features") or [f"x{column}" for column in range(features)]
+    labeled = any(heavy.row["y"] is not None for heavy in record.heaviest)  # A run in memory keeps no labels.
     rows: list[list[Cell]] = [
         [
-            heavy.row["position"], *([story.label(heavy.row["y"])] if labeled else []), float(heavy.row["weight"]),
+            heavy.row["position"], *([record.label(heavy.row["y"])] if labeled else []), float(heavy.row["weight"]),
             float(heavy.row["p"]),
             *([None] * features if heavy.x is None else [float(value) for value in heavy.x[:features]]),
         ]
-        for heavy in story.heaviest
+        for heavy in record.heaviest
     ]  # fmt: skip
     label = ["label"] if labeled else []
     head = ["position", *label, "weight", "p", *(str(each) for each in list(names)[:features])]
-    return Table(name, title, head, rows, note, wide=True)
+    return TableSection(name, title, head, rows, note, wide=True)
 
 
-def _picture(story: Story, heavy: Heavy, shape: tuple[int, ...]) -> Picture:
+def _picture(record: RunRecord, heavy: HeavyExample, shape: tuple[int, ...]) -> Picture:
     row = heavy.row
-    label = story.label(row["y"])
+    label = record.label(row["y"])
     lines = [f"label {label}", f"weight {row['weight']:.4g}", f"position {row['position']}"]
     return Picture(grey(heavy.x, shape), f"Example {row['position']}, label {label}", lines)

@@ -22,7 +22,7 @@ HEAVIEST = 24
 
 
 @dataclass(frozen=True)
-class Heavy:
+class HeavyExample:
     """One of the examples with the largest weights."""
 
     row: dict[str, Any]
@@ -32,7 +32,7 @@ class Heavy:
 
 
 @dataclass(frozen=True)
-class Story:
+class RunRecord:
     """All that a report shows of one run."""
 
     name: str
@@ -44,7 +44,7 @@ class Story:
     """Of the entries after the warmstart."""
     delays: dict[str, float] | None
     delay_bins: list[tuple[int, int, int]]
-    heaviest: list[Heavy]
+    heaviest: list[HeavyExample]
     happened: list[tuple[str, dict[str, Any]]]
     """Nodes that were lost or came, replicas that were rebuilt."""
     ended: dict[str, Any] | None
@@ -96,7 +96,9 @@ def _took(ended: Round, nodes: int) -> float:
     return slowest + ended.update_seconds
 
 
-def read_story(path: str | Path, *, name: str | None = None, thorough: bool = True, heaviest: int = HEAVIEST) -> Story:
+def read_run_record(
+    path: str | Path, *, name: str | None = None, thorough: bool = True, heaviest: int = HEAVIEST
+) -> RunRecord:
     """The run in this file."""
     path = Path(path)
     with RunFile.read(path, thorough=thorough) as file, file.one_state(), file.understood():
@@ -104,7 +106,7 @@ def read_story(path: str | Path, *, name: str | None = None, thorough: bool = Tr
         rounds, first = recorded.rounds, recorded.rounds[0].version if recorded.rounds else 0
         ended = file.events("RunEnded")
         kinds = ("NodeLost", "NodeSilent", "NodeJoined", "ReplicaRebuilt")
-        return Story(
+        return RunRecord(
             name=name or path.stem,
             path=path,
             configuration=known,
@@ -121,7 +123,7 @@ def read_story(path: str | Path, *, name: str | None = None, thorough: bool = Tr
         )
 
 
-def story_of(run: Run, name: str, configuration: dict[str, Any]) -> Story:
+def run_record_of(run: Run, name: str, configuration: dict[str, Any]) -> RunRecord:
     """A run that is in memory, without a file; what its parts are the caller knows."""
     plan = run.plan
     known = {**configuration, **asdict(plan), "engine": run.engine, "schedule": run.schedule}
@@ -130,17 +132,17 @@ def story_of(run: Run, name: str, configuration: dict[str, Any]) -> Story:
         run.rounds, None, entry_bytes(configuration["width"]), None,
     )  # fmt: skip
     heaviest = [
-        Heavy({"position": each.key, "y": None, "p": each.p, "weight": each.weight}, None)
+        HeavyExample({"position": each.key, "y": None, "p": each.p, "weight": each.weight}, None)
         for each in run.heaviest(HEAVIEST)
     ]
     ended = {"wall_seconds": run.wall_seconds, "digest": run.learner.digest()}
-    return Story(
+    return RunRecord(
         name, Path(name), known, run.rounds, run.evaluations, run.learnt.weight[run.warmstart :], run.delay_figures(),
         run.delay_histogram(), heaviest, [], ended, plan_for(recorded) if recorded.has_times else None, None,
     )  # fmt: skip
 
 
-def _heaviest(file: RunFile, known: dict[str, Any], count: int) -> list[Heavy]:
+def _heaviest(file: RunFile, known: dict[str, Any], count: int) -> list[HeavyExample]:
     """The heaviest, with their features as the log has them, or as the stream makes them again."""
     rows = file.heaviest(count) if count else []
     stream: Stream | None = None
@@ -148,30 +150,30 @@ def _heaviest(file: RunFile, known: dict[str, Any], count: int) -> list[Heavy]:
         try:
             stream = build_stream(known["stream"])
         except InputError:  # The data is not here any more, or was an array in memory.
-            return [Heavy(row, None) for row in rows]
-    found: list[Heavy] = []
+            return [HeavyExample(row, None) for row in rows]
+    found: list[HeavyExample] = []
     for row in rows:
         x = file.entries(row["sequence"], row["sequence"] + 1, stream).selected.examples.x
-        found.append(Heavy(row, dense(x)[0]))
+        found.append(HeavyExample(row, dense(x)[0]))
     return found
 
 
-def read_stories(
+def read_run_records(
     paths: Sequence[str | Path], *, shape: tuple[int, int] | None = None, thorough: bool = True
-) -> list[Story]:
+) -> list[RunRecord]:
     """The runs of these files, each with a name of its own."""
     names = _names([Path(path) for path in paths])
-    stories = [read_story(path, name=name, thorough=thorough) for path, name in zip(paths, names, strict=True)]
+    records = [read_run_record(path, name=name, thorough=thorough) for path, name in zip(paths, names, strict=True)]
     if shape is None:
-        return stories
-    for story in stories:
-        if story.configuration["width"] != shape[0] * shape[1]:
+        return records
+    for record in records:
+        if record.configuration["width"] != shape[0] * shape[1]:
             raise InputError(
-                f"the examples of {story.path} have {story.configuration['width']} features",
+                f"the examples of {record.path} have {record.configuration['width']} features",
                 why=f"an image of {shape[0]} by {shape[1]} has {shape[0] * shape[1]}",
                 remedy="give the height and the width that the features make",
             )
-    return [replace(story, shape=shape) for story in stories]
+    return [replace(record, shape=shape) for record in records]
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
