@@ -1,9 +1,9 @@
-"""Names that readers know, for the parts and events that a run file describes by its own short kinds."""
+"""Readable names for the parts and events that a run file describes by short kinds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 _LEARNERS = {"svm": "SVM", "network": "neural network", "sklearn": "scikit-learn"}
 _RULES = {
@@ -15,7 +15,7 @@ _RULES = {
     "uniform": "uniform",
     "passive": "passive (learn everything)",
 }
-_STREAMS = {"arrays": "arrays in memory", "table": "table", "unlabelled": "rows without labels"}
+_STREAMS = {"arrays": "arrays in memory", "table": "table", "unlabelled": "unlabeled rows"}
 _EVENTS = {
     "NodeLost": "node lost",
     "NodeSilent": "node does not answer",
@@ -25,8 +25,20 @@ _EVENTS = {
 
 
 def learner_name(description: Mapping[str, Any]) -> str:
-    """The learner in a few words.
+    """Name a learner.
 
+    Parameters
+    ----------
+    description : mapping
+        Description of the learner, as the run file stores it.
+
+    Returns
+    -------
+    str
+        The name, with the most important setting.
+
+    Examples
+    --------
     >>> learner_name({"kind": "svm", "kernel": "rbf", "C": 1.0})
     'SVM, rbf kernel'
     >>> learner_name({"kind": "guarded", "learner": {"kind": "network", "hidden": 100}, "set_aside": 0.3})
@@ -34,30 +46,41 @@ def learner_name(description: Mapping[str, Any]) -> str:
     """
     kind = str(description["kind"])
     if kind == "guarded":
-        inside, guards = learner_name(description["learner"]), _guards(description)
-        return ", ".join([inside, *guards])
+        return ", ".join([learner_name(description["learner"]), *_guard_names(description)])
     name = _LEARNERS.get(kind) or str(description.get("class", kind))
     detail = {"svm": "{kernel} kernel", "network": "{hidden} hidden units"}.get(kind)
     try:
         return f"{name}, {detail.format(**description)}" if detail else name
-    except KeyError:  # A description by another version, without that setting.
+    except KeyError:  # Another version wrote the description, without that setting.
         return name
 
 
-def _guards(description: Mapping[str, Any]) -> list[str]:
-    said: list[str] = []
+def _guard_names(description: Mapping[str, Any]) -> list[str]:
+    names: list[str] = []
     if description.get("set_aside") is not None:
-        said.append("guarded against wrong labels")
+        names.append("guarded against wrong labels")
     if description.get("cap") is not None:
-        said.append(f"weights at most {description['cap']:g}")
+        names.append(f"weights at most {description['cap']:g}")
     if description.get("class_weight") is not None:
-        said.append("classes weighted")
-    return said
+        names.append("weighted classes")
+    return names
 
 
 def rule_name(description: Mapping[str, Any]) -> str:
-    """The rule in a few words, with what it was set to.
+    """Name a rule.
 
+    Parameters
+    ----------
+    description : mapping
+        Description of the rule, as the run file stores it.
+
+    Returns
+    -------
+    str
+        The name, with the settings.
+
+    Examples
+    --------
     >>> rule_name({"kind": "floored-aware", "rule": {"kind": "signed", "eta": 0.05}, "floor": 0.01})
     'signed margin, eta 0.05, p at least 0.01'
     >>> rule_name({"kind": "uniform", "rate": 0.02})
@@ -72,8 +95,22 @@ def rule_name(description: Mapping[str, Any]) -> str:
 
 
 def data_name(description: Mapping[str, Any], classes: Sequence[str]) -> str:
-    """Where the examples come from.
+    """Name the source of the examples.
 
+    Parameters
+    ----------
+    description : mapping
+        Description of the stream, as the run file stores it.
+    classes : sequence of str
+        Names of the classes, in the order of their numbers.
+
+    Returns
+    -------
+    str
+        The file or files, or the kind of stream.
+
+    Examples
+    --------
     >>> data_name({"kind": "digits"}, ["5,7", "3,1"]), data_name({"kind": "table", "source": "a.parquet"}, [])
     ('digits, {3,1} v {5,7}', 'a.parquet')
     """
@@ -84,14 +121,26 @@ def data_name(description: Mapping[str, Any], classes: Sequence[str]) -> str:
         return f"digits, {positive} v {negative}"
     source = description.get("source") or description.get("path")
     if isinstance(source, list | tuple):
-        return ", ".join(map(str, source))  # pyright: ignore[reportUnknownArgumentType]
+        return ", ".join(map(str, cast(Sequence[object], source)))
     kind = str(description["kind"])
     return str(source or _STREAMS.get(kind) or description.get("class", kind))
 
 
 def event_name(kind: str) -> str:
-    """What happened, in words.
+    """Name an event about a node.
 
+    Parameters
+    ----------
+    kind : str
+        Class name of the event.
+
+    Returns
+    -------
+    str
+        The event in words.
+
+    Examples
+    --------
     >>> event_name("NodeLost")
     'node lost'
     """
@@ -99,10 +148,22 @@ def event_name(kind: str) -> str:
 
 
 def event_details(event: Mapping[str, Any]) -> str:
-    """The rest of what a run file says of an event.
+    """Describe the payload of an event in one line.
 
+    Parameters
+    ----------
+    event : mapping
+        Payload of the event. Fields that are None are left out.
+
+    Returns
+    -------
+    str
+        Names and values, separated by commas.
+
+    Examples
+    --------
     >>> event_details({"node": 1, "why": "it was killed"})
     'node 1, it was killed'
     """
-    said = [str(value) if name == "why" else f"{name} {value}" for name, value in event.items() if value is not None]
-    return ", ".join(said)
+    details = [str(value) if name == "why" else f"{name} {value}" for name, value in event.items() if value is not None]
+    return ", ".join(details)

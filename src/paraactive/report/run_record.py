@@ -1,4 +1,7 @@
-"""What a run file tells of a run: read once, without writing, also while the run goes on."""
+"""The record of a run: everything that a report shows, read once from a run file.
+
+Reading does not write to the file, and it works while the run is in progress.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from paraactive.data.events import Evaluated, Round
-from paraactive.data.examples import Doubles, dense, entry_bytes
+from paraactive.data.examples import Doubles, Floats, dense, entry_bytes
 from paraactive.errors import InputError
 from paraactive.planning.plan import Planned, Recorded, plan_for
 from paraactive.runs.run import Run, delay_figures, delay_histogram
@@ -18,22 +21,67 @@ from paraactive.sifting.parts import build_stream
 from paraactive.streams import Stream
 
 HEAVIEST = 24
-"""Examples of the gallery."""
+_NODE_EVENTS = ("NodeLost", "NodeSilent", "NodeJoined", "ReplicaRebuilt")
 
 
 @dataclass(frozen=True)
 class HeavyExample:
-    """One of the examples with the largest weights."""
+    """An example that was learned with one of the largest weights.
 
-    row: dict[str, Any]
-    """Its place in the log, label, p and weight."""
-    x: Any
-    """Its features, dense; None if nobody can make them again."""
+    Parameters
+    ----------
+    position : int
+        Position in the stream.
+    y : int or None
+        Label number; None if the label is not known.
+    p : float
+        Probability with which the example was selected.
+    weight : float
+        Weight with which the example was learned.
+    x : array of float32 or None
+        Features; None if they are not stored and the stream cannot be read.
+    """
+
+    position: int
+    y: int | None
+    p: float
+    weight: float
+    x: Floats | None
 
 
 @dataclass(frozen=True)
 class RunRecord:
-    """All that a report shows of one run."""
+    """Everything that a report shows about one run.
+
+    Parameters
+    ----------
+    name : str
+        Name of the run on the page.
+    path : Path
+        The run file.
+    configuration : dict
+        The configuration of the run.
+    rounds : list of Round
+        The rounds that have ended; the first is the warmstart.
+    evaluations : list of Evaluated
+        Results on the test examples.
+    weights : array of float64
+        Weights of the entries after the warmstart.
+    entry_lag : dict or None
+        Statistics of the lag in entries (mean, largest, ...); None if nothing was sifted.
+    entry_lag_bins : list of (int, int, int)
+        Histogram of the lag in entries: first value, last value and count of each bin.
+    heaviest : list of HeavyExample
+        Examples with the largest weights.
+    node_events : list of (str, dict)
+        Events about nodes: kind and payload.
+    ended : dict or None
+        Payload of the last `RunEnded` event; None if the run has not ended.
+    planned : Planned or None
+        The cost model fitted to the run; None if the run has no timings.
+    shape : tuple of int or None
+        Height and width of an example that is an image; None for other examples.
+    """
 
     name: str
     path: Path
@@ -41,53 +89,65 @@ class RunRecord:
     rounds: list[Round]
     evaluations: list[Evaluated]
     weights: Doubles
-    """Of the entries after the warmstart."""
-    delays: dict[str, float] | None
-    delay_bins: list[tuple[int, int, int]]
+    entry_lag: dict[str, float] | None
+    entry_lag_bins: list[tuple[int, int, int]]
     heaviest: list[HeavyExample]
-    happened: list[tuple[str, dict[str, Any]]]
-    """Nodes that were lost or came, replicas that were rebuilt."""
+    node_events: list[tuple[str, dict[str, Any]]]
     ended: dict[str, Any] | None
-    """What was said at the end, if the run is there."""
     planned: Planned | None
     shape: tuple[int, ...] | None
-    """Of an example, if it is an image."""
 
     @property
     def seen(self) -> int:
-        """Examples seen."""
+        """Number of examples seen."""
         return self.rounds[-1].seen if self.rounds else 0
 
     @property
     def is_done(self) -> bool:
-        """True if it has seen all that it was to see."""
+        """Whether the run has seen all its examples."""
         return self.ended is not None and self.seen >= self.configuration["examples"]
 
     @property
     def classes(self) -> list[str]:
-        """The labels as they were given, in the order of their numbers."""
+        """Names of the classes, in the order of their numbers."""
         return [str(each) for each in self.configuration["classes"]]
 
     def label(self, y: int | None) -> str:
-        """What the user calls label y; nothing if it is not known."""
+        """Return the user's name of a label.
+
+        Parameters
+        ----------
+        y : int or None
+            Label number: -1 or +1 for two classes, otherwise 0 to C-1. None if the label is not known.
+
+        Returns
+        -------
+        str
+            Name of the label; empty if it is not known.
+        """
         if y is None:
             return ""
         number = (y > 0) if len(self.classes) == 2 else y
         return self.classes[int(number)]
 
     def clock(self) -> dict[int, float]:
-        """Training seconds after each number of examples: the warmstart, then what each round took on its nodes.
+        """Return the training time after each round.
 
-        In rounds it is the paper's clock: sifting of the slowest node and learning; fetching is not in it. Without
-        rounds it is the engine's clock.
+        With rounds this is the paper's clock: the sifting time of the slowest node plus the learning time, without
+        fetching. Without rounds (asynchronous) it is the clock of the engine.
+
+        Returns
+        -------
+        dict of int to float
+            Seconds since the start, by number of examples seen.
         """
         k = self.configuration["nodes"]
-        took = [_took(ended, k) if ended.number else ended.update_seconds for ended in self.rounds]
-        return dict(zip((ended.seen for ended in self.rounds), accumulate(took), strict=True))
+        seconds = [_round_seconds(ended, k) if ended.number else ended.update_seconds for ended in self.rounds]
+        return dict(zip((ended.seen for ended in self.rounds), accumulate(seconds), strict=True))
 
 
-def _took(ended: Round, nodes: int) -> float:
-    """Of a round, on so many nodes; if it had another number, on those."""
+def _round_seconds(ended: Round, nodes: int) -> float:
+    """Time of a round on `nodes` nodes, or on the number of nodes that the round had."""
     if nodes in ended.elapsed:
         return ended.elapsed[nodes]
     if len(ended.elapsed) == 1:
@@ -99,13 +159,34 @@ def _took(ended: Round, nodes: int) -> float:
 def read_run_record(
     path: str | Path, *, name: str | None = None, thorough: bool = True, heaviest: int = HEAVIEST
 ) -> RunRecord:
-    """The run in this file."""
+    """Read the record of a run from its file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The run file.
+    name : str, optional
+        Name of the run on the page. Default: the file name without its suffix.
+    thorough : bool, optional
+        Whether to check the whole file for damage first. Default: True.
+    heaviest : int, optional
+        Number of heavy examples to read. Default: 24.
+
+    Returns
+    -------
+    RunRecord
+        The state of the run at the time of reading.
+
+    Raises
+    ------
+    RunFileError
+        If the file is missing, damaged or not a run file.
+    """
     path = Path(path)
     with RunFile.read(path, thorough=thorough) as file, file.one_state(), file.understood():
         known, recorded = file.configuration, Recorded.of(file)
         rounds, first = recorded.rounds, recorded.rounds[0].version if recorded.rounds else 0
         ended = file.events("RunEnded")
-        kinds = ("NodeLost", "NodeSilent", "NodeJoined", "ReplicaRebuilt")
         return RunRecord(
             name=name or path.stem,
             path=path,
@@ -113,10 +194,10 @@ def read_run_record(
             rounds=rounds,
             evaluations=[Evaluated(**each) for each in file.events("Evaluated") if each["seen"] <= file.seen],
             weights=file.learnt().weight[first:],
-            delays=delay_figures(file.delays),
-            delay_bins=delay_histogram(file.delays),
+            entry_lag=delay_figures(file.delays),
+            entry_lag_bins=delay_histogram(file.delays),
             heaviest=_heaviest(file, known, heaviest),
-            happened=[(kind, each) for kind in kinds for each in file.events(kind)],
+            node_events=[(kind, each) for kind in _NODE_EVENTS for each in file.events(kind)],
             ended=ended[-1] if ended and ended[-1]["seen"] == file.seen else None,
             planned=plan_for(recorded) if recorded.has_times else None,
             shape=(28, 28) if known["stream"]["kind"] == "digits" else None,
@@ -124,44 +205,95 @@ def read_run_record(
 
 
 def run_record_of(run: Run, name: str, configuration: dict[str, Any]) -> RunRecord:
-    """A run that is in memory, without a file; what its parts are the caller knows."""
+    """Make the record of a run that is in memory and has no file.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+    name : str
+        Name of the run on the page.
+    configuration : dict
+        Configuration of the parts, which the run does not know: learner, rule, stream, width, classes.
+
+    Returns
+    -------
+    RunRecord
+        The record. Its heavy examples have neither labels nor features.
+    """
     plan = run.plan
     known = {**configuration, **asdict(plan), "engine": run.engine, "schedule": run.schedule}
     recorded = Recorded(
-        name, run.engine, plan.nodes, {}, plan.batch, run.schedule, plan.lag if run.schedule == "pipelined" else 0,
-        run.rounds, None, entry_bytes(configuration["width"]), None,
+        name, run.engine, plan.nodes, {}, plan.batch, run.schedule, 0, run.rounds, None,
+        entry_bytes(configuration["width"]), None,
     )  # fmt: skip
-    heaviest = [
-        HeavyExample({"position": each.key, "y": None, "p": each.p, "weight": each.weight}, None)
-        for each in run.heaviest(HEAVIEST)
-    ]
     ended = {"wall_seconds": run.wall_seconds, "digest": run.learner.digest()}
     return RunRecord(
-        name, Path(name), known, run.rounds, run.evaluations, run.learnt.weight[run.warmstart :], run.delay_figures(),
-        run.delay_histogram(), heaviest, [], ended, plan_for(recorded) if recorded.has_times else None, None,
-    )  # fmt: skip
+        name=name,
+        path=Path(name),
+        configuration=known,
+        rounds=run.rounds,
+        evaluations=run.evaluations,
+        weights=run.learnt.weight[run.warmstart :],
+        entry_lag=run.delay_figures(),
+        entry_lag_bins=run.delay_histogram(),
+        heaviest=[HeavyExample(each.key, None, each.p, each.weight, None) for each in run.heaviest(HEAVIEST)],
+        node_events=[],
+        ended=ended,
+        planned=plan_for(recorded) if recorded.has_times else None,
+        shape=None,
+    )
 
 
 def _heaviest(file: RunFile, known: dict[str, Any], count: int) -> list[HeavyExample]:
-    """The heaviest, with their features as the log has them, or as the stream makes them again."""
+    """Read the heaviest examples, with the features from the log or, if the log has none, from the stream."""
     rows = file.heaviest(count) if count else []
     stream: Stream | None = None
+    readable = True
     if rows and file.needs_stream:
         try:
             stream = build_stream(known["stream"])
-        except InputError:  # The data is not here any more, or was an array in memory.
-            return [HeavyExample(row, None) for row in rows]
-    found: list[HeavyExample] = []
-    for row in rows:
-        x = file.entries(row["sequence"], row["sequence"] + 1, stream).selected.examples.x
-        found.append(HeavyExample(row, dense(x)[0]))
-    return found
+        except InputError:  # The data was moved or deleted, or it was an array in memory.
+            readable = False
+    return [
+        HeavyExample(
+            row["position"], row["y"], row["p"], row["weight"],
+            _features(file, row["sequence"], stream) if readable else None,
+        )
+        for row in rows
+    ]  # fmt: skip
+
+
+def _features(file: RunFile, sequence: int, stream: Stream | None) -> Floats:
+    return dense(file.entries(sequence, sequence + 1, stream).selected.examples.x)[0]
 
 
 def read_run_records(
     paths: Sequence[str | Path], *, shape: tuple[int, int] | None = None, thorough: bool = True
 ) -> list[RunRecord]:
-    """The runs of these files, each with a name of its own."""
+    """Read the records of several runs, each with a different name.
+
+    Parameters
+    ----------
+    paths : sequence of str or Path
+        The run files.
+    shape : (int, int), optional
+        Height and width of the examples if they are images. Default: 28 by 28 for the bundled digits, else no images.
+    thorough : bool, optional
+        Whether to check the whole files for damage first. Default: True.
+
+    Returns
+    -------
+    list of RunRecord
+        One record for each path.
+
+    Raises
+    ------
+    InputError
+        If the examples of a run do not have `shape[0] * shape[1]` features.
+    RunFileError
+        If a file is missing, damaged or not a run file.
+    """
     names = _names([Path(path) for path in paths])
     records = [read_run_record(path, name=name, thorough=thorough) for path, name in zip(paths, names, strict=True)]
     if shape is None:
@@ -171,13 +303,13 @@ def read_run_records(
             raise InputError(
                 f"the examples of {record.path} have {record.configuration['width']} features",
                 why=f"an image of {shape[0]} by {shape[1]} has {shape[0] * shape[1]}",
-                remedy="give the height and the width that the features make",
+                remedy="give a height and a width whose product is the number of features",
             )
     return [replace(record, shape=shape) for record in records]
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """Their file names, with so much of the folders before them as it takes to tell them apart.
+    """Name files by their stems, with as many parent folders as are needed to make the names different.
 
     >>> _names([Path("a/run.db"), Path("b/run.db")])
     ['a/run', 'b/run']
