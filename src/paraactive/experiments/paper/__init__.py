@@ -1,4 +1,4 @@
-"""The paper's experiments, and ours in the same form: run files, figures, points, claims and a page of each."""
+"""The experiments of the paper, and ours in the same form: run files, figures, points, claims and a page for each."""
 
 from paraactive.experiments.paper.experiment import Experiment, ExperimentResult, RunKind, reproduce
 from paraactive.experiments.paper.network import NETWORK

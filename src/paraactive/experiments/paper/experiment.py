@@ -1,4 +1,7 @@
-"""An experiment is kinds of runs, and what is told of them. Each run is a run file: what was done need not be again."""
+"""An experiment: several kinds of runs, and a function that draws charts and checks claims.
+
+Each run is stored in a run file. A finished run is only read again, and a run that was interrupted is resumed.
+"""
 
 from __future__ import annotations
 
@@ -24,22 +27,39 @@ from paraactive.streams import Digits
 BATCH = 4096
 NODES = (1, 2, 4, 8, 16, 32, 64, 128)
 
+# For each kind of run, by name: the records of its runs, one for each seed.
 RecordsByKind: TypeAlias = "Mapping[str, Sequence[RunRecord]]"
-"""By kind, a record for each seed."""
 
 
 @dataclass(frozen=True)
 class RunKind:
-    """One way to train, as a curve."""
+    """One way to train, which gives one curve.
+
+    Parameters
+    ----------
+    name : str
+        Name of the curve.
+    file : str
+        Part of the names of the run files.
+    learner : callable
+        Makes an untrained learner from a seed.
+    rule : Rule
+        The rule.
+    examples : mapping of str to int
+        Number of examples, by scale ("small" or "paper").
+    schedule : str, optional
+        The schedule. Default: "synchronous".
+    nodes : int, optional
+        Number of nodes. Default: 1.
+    cluster : Cluster, optional
+        The simulated cluster. Default: equal nodes without latency.
+    """
 
     name: str
-    """Of its run files, and of its curve."""
     file: str
     learner: Callable[[int], Learner]
-    """By seed."""
     rule: Rule
     examples: Mapping[str, int]
-    """By scale."""
     schedule: str = "synchronous"
     nodes: int = 1
     cluster: Cluster | None = None
@@ -47,26 +67,54 @@ class RunKind:
 
 @dataclass(frozen=True)
 class ExperimentResult:
-    """What an experiment tells."""
+    """The result of an experiment.
+
+    Parameters
+    ----------
+    title : str
+        Title of the page.
+    charts : sequence of Chart
+        The charts.
+    claims : sequence of Claim
+        The claims, with their verdicts.
+    tables : sequence of TableSection, optional
+        The tables.
+    notes : sequence of str, optional
+        Settings, and differences from the paper.
+    files : dict of str to Path, optional
+        The files that were written.
+    details : dict, optional
+        More values for the JSON file.
+    """
 
     title: str
     charts: Sequence[Chart]
     claims: Sequence[Claim]
     tables: Sequence[TableSection] = ()
     notes: Sequence[str] = ()
-    """Where ours differs from the paper, and other things that a reader should know."""
     files: dict[str, Path] = field(default_factory=dict[str, Path])
     details: dict[str, Any] = field(default_factory=dict[str, Any])
-    """More figures, for the points."""
 
     def page(self) -> Page:
-        """All of it."""
-        claims = Claims("claims", "The claims, one by one", self.claims)
-        notes = [Text("notes", "How it was done", self.notes, wide=True)] if self.notes else []
+        """Make the page of the result.
+
+        Returns
+        -------
+        Page
+            Claims, charts, tables and notes.
+        """
+        claims = Claims("claims", "Claims", self.claims)
+        notes = [Text("notes", "Settings and notes", self.notes, wide=True)] if self.notes else []
         return Page(self.title, [claims, *self.charts, *self.tables, *notes])
 
     def summary(self) -> dict[str, Any]:
-        """All points and claims, ready for JSON."""
+        """Return all points and claims as a dictionary for JSON.
+
+        Returns
+        -------
+        dict
+            Title, claims, charts, tables, notes, files and details.
+        """
         return {
             "title": self.title,
             "claims": [asdict(claim) for claim in self.claims],
@@ -80,18 +128,45 @@ class ExperimentResult:
 
 @dataclass(frozen=True)
 class Experiment:
-    """Kinds of runs on one stream, and what is made of them."""
+    """Several kinds of runs on one stream, and the function that summarizes them.
+
+    Parameters
+    ----------
+    name : str
+        Name of the experiment.
+    stream : callable
+        Makes the stream from a seed.
+    kinds : sequence of RunKind
+        The kinds of runs.
+    seeds : mapping of str to int
+        Number of seeds, by scale ("small" or "paper").
+    summarize : callable
+        Makes the `ExperimentResult` from the records of the runs.
+    """
 
     name: str
     stream: Callable[[int], Digits]
-    """By seed."""
     kinds: Sequence[RunKind]
     seeds: Mapping[str, int]
-    """By scale."""
     summarize: Callable[[RecordsByKind], ExperimentResult]
 
     def path(self, folder: Path, kind: RunKind, seed: int) -> Path:
-        """The run file of one of its runs."""
+        """Return the path of the file of a run.
+
+        Parameters
+        ----------
+        folder : Path
+            Folder of the experiment.
+        kind : RunKind
+            Kind of the run.
+        seed : int
+            Seed of the run.
+
+        Returns
+        -------
+        Path
+            The run file.
+        """
         return folder / "runs" / f"{self.name}-{kind.file}-{seed}.db"
 
 
@@ -103,13 +178,36 @@ def reproduce(
     seeds: int | None = None,
     progress: Callable[[str, float], None] = lambda _name, _done: None,
 ) -> ExperimentResult:
-    """Run what is not there yet, and summarize.
+    """Run an experiment and write its files.
 
-    Writes a run file for each curve and seed, all points as JSON, each chart as PNG and SVG, and a page. A run that was
-    stopped goes on; one that is there is only read. `progress` is told the name of a run and how much of it is done.
+    The files are a run file for each kind and seed, the points as JSON, each chart as PNG and SVG, and an HTML page. A
+    run that was interrupted is resumed, and a finished run is only read.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment.
+    scale : str
+        "small" or "paper".
+    folder : Path
+        Folder of the files. It is created if it does not exist.
+    seeds : int, optional
+        Number of seeds. Default: that of the scale.
+    progress : callable, optional
+        Called with the name of a run and the finished share of the run, from 0 to 1.
+
+    Returns
+    -------
+    ExperimentResult
+        The result, with the paths of the files.
+
+    Raises
+    ------
+    InputError
+        If a run file of another run is in the folder, or a file cannot be written.
     """
     count = experiment.seeds[scale] if seeds is None else seeds
-    _make(folder / "runs")
+    _make_folder(folder / "runs")
     records: dict[str, list[RunRecord]] = {}
     for kind in experiment.kinds:
         for seed in range(count):
@@ -144,41 +242,61 @@ def _run(
 
 
 def _seen_in(path: Path, experiment: Experiment, kind: RunKind, seed: int) -> int | None:
-    """How many examples a run of this kind has seen; None if there is none. Another run there is an error."""
+    """Return how many examples the run in `path` has seen; None if there is no run. A different run is an error."""
     try:
         with RunFile.read(path) as file, file.understood():
             known, seen = file.configuration, file.seen
-    except RunFileError:  # Nothing is there, or a run that never began; what else it may be is said when we train.
+    except RunFileError:  # There is no file, or the run never started. `train` reports any other problem.
         return None
     wanted = {
         "rule": describe_rule(kind.rule), "stream": describe_stream(experiment.stream(seed)), "batch": BATCH,
         "warmstart": BATCH, "schedule": kind.schedule, "nodes": kind.nodes, "seed": seed,
     }  # fmt: skip
-    written = json.loads(json.dumps(wanted))  # As a file has it: tuples are lists there.
+    written = json.loads(json.dumps(wanted))  # The file has lists instead of tuples.
     differs = [name for name, value in written.items() if known[name] != value]
     differs += ["learner"] if known["learner"]["kind"] != describe_learner(kind.learner(seed))["kind"] else []
     if differs:
         raise InputError(
-            f"{path} is another run",
+            f"{path} is a different run",
             why=f"it has another {' and another '.join(differs)} than {kind.name} of {experiment.name}",
-            remedy="give another --out, or remove it",
+            remedy="give another --out, or delete the file",
         )
     return seen
 
 
-def write_result(found: ExperimentResult, name: str, folder: Path) -> ExperimentResult:
-    """Figures, page and points, in the folder; the same with the names of the files."""
-    _make(folder)
-    found.files["page"] = write_page(found.page(), folder / f"{name}.html")
-    found.files.update({path.name: path for path in save_figures(found.charts, folder)})
-    found.files["points"] = folder / f"{name}.json"
-    points = json.dumps(found.summary(), indent=1, allow_nan=False) + "\n"
-    with replacing(found.files["points"]) as file:
+def write_result(result: ExperimentResult, name: str, folder: Path) -> ExperimentResult:
+    """Write the page, the figures and the points of an experiment.
+
+    Parameters
+    ----------
+    result : ExperimentResult
+        The result. The paths of the files are added to it.
+    name : str
+        Name of the page and the points, without suffix.
+    folder : Path
+        Folder of the files. It is created if it does not exist.
+
+    Returns
+    -------
+    ExperimentResult
+        The same result.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be written.
+    """
+    _make_folder(folder)
+    result.files["page"] = write_page(result.page(), folder / f"{name}.html")
+    result.files.update({path.name: path for path in save_figures(result.charts, folder)})
+    result.files["points"] = folder / f"{name}.json"
+    points = json.dumps(result.summary(), indent=1, allow_nan=False) + "\n"
+    with replacing(result.files["points"]) as file:
         file.write(points.encode())
-    return found
+    return result
 
 
-def _make(folder: Path) -> None:
+def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

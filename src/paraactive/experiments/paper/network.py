@@ -1,15 +1,17 @@
-"""The paper's network experiment: 3 against 5, 100 sigmoid units; and our answer to its open question, beside it."""
+"""The network experiment of the paper: digit 3 against 5, 100 sigmoid units.
+
+The gradient rule is added, as an answer to the open question of the paper: which rule selects fewer examples?
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from paraactive.errors import counted
+from paraactive.experiments.paper.claims import by_nodes, decided
 from paraactive.experiments.paper.curves import (
     against_time,
-    by_nodes,
     common_levels,
-    decided,
     flat_at,
     least_mistakes,
     rate_at,
@@ -45,7 +47,18 @@ _KINDS = (
 
 
 def summarize(records: RecordsByKind) -> ExperimentResult:
-    """Error against time, speedups, sampling rates, and the paper's claims."""
+    """Draw error against time, speedups and sampling rates, and check the claims of the paper.
+
+    Parameters
+    ----------
+    records : mapping of str to sequence of RunRecord
+        Records of the runs, by kind.
+
+    Returns
+    -------
+    ExperimentResult
+        Charts, claims and notes.
+    """
     passive, parallel, ours = records[PASSIVE], records[PARALLEL], records[OURS]
     time = time_chart(
         "network-time", "Network, 3 v 5: mistakes against time", passive,
@@ -58,7 +71,7 @@ def summarize(records: RecordsByKind) -> ExperimentResult:
             against_time("gradient, k = 1 (ours)", ours, 1, 7),
             against_time("gradient, k = 64 (ours)", ours, 64, 15),
         ],
-        "On the paper's clock: warmstart, largest sift time of k portions, update.",
+        "On the paper's clock: the warmstart, then in each round the longest sifting time of k portions plus learning.",
     )  # fmt: skip
     levels, levels_ours = common_levels(passive, parallel, most=4), common_levels(passive, ours, most=4)
     over = speedup_chart("network-speedup", "Margin rule over sequential passive", parallel, passive, levels, NODES)
@@ -79,8 +92,8 @@ def summarize(records: RecordsByKind) -> ExperimentResult:
         [speedup_table("speedups", "Speedups", [over, over_ours], NODES)],
         [
             f"{counted(len(passive), 'seed')}, {passive[0].seen:,} examples, B = warmstart = {BATCH}, eta {ETA}.",
-            "Time to m mistakes is that of the first checkpoint whose mean with its two neighbours is at most m.",
-            "The gradient rule sees labels: p follows the slope of the loss, with a floor of 0.01.",
+            "Time to m mistakes ends at the first checkpoint with at most m mistakes, averaged with its two neighbors.",
+            "The gradient rule needs labels: p grows with the gradient of the loss, and is at least 0.01.",
         ],
     )  # fmt: skip
 
@@ -96,17 +109,17 @@ def _claims(
     there, flat = rate_at(parallel, 10), flat_at(passive)
     claims = [
         decided(
-            "Mistakes flatten at 10, then 9.",
+            "Mistakes level off at 10, then at 9.",
             None if flat is None else 8 <= flat <= 11,
-            f"passive {'still falls' if flat is None else f'is flat at {flat:.1f}'}; at best passive comes down to "
-            f"{least[0]:.1f}, margin to {least[1]:.1f}, gradient to {least[2]:.1f}",
+            f"passive learning {'still improves' if flat is None else f'levels off at {flat:.1f}'}; fewest mistakes: "
+            f"passive {least[0]:.1f}, margin {least[1]:.1f}, gradient {least[2]:.1f}",
         ),
         decided(
-            "The margin rule still samples 40% there.",
+            "At that point the margin rule still selects 40%.",
             None if there is None else 0.25 <= there <= 0.55,
-            "10 mistakes were not reached"
+            "no run came down to 10 mistakes"
             if there is None
-            else f"{there:.0%} around 10 mistakes, {sampling_rate(parallel):.0%} over all of the run",
+            else f"{there:.0%} just before 10 mistakes, {sampling_rate(parallel):.0%} over the whole run",
         ),
     ]
     if levels:
@@ -114,9 +127,9 @@ def _claims(
         known = {k: value for k in NODES if (value := speedup(parallel, parallel, last, k)) is not None}
         claims.append(
             decided(
-                "Two nodes help, and more hardly do.",
+                "Two nodes help; more nodes help little.",
                 known[2] > 1.05 and known[64] / known[2] < 1.25,
-                f"over k = 1, to {last} mistakes: {by_nodes(known)}",
+                f"speedup over k = 1, to {last} mistakes: {by_nodes(known)}",
             )
         )
     if levels_ours:
@@ -124,10 +137,10 @@ def _claims(
         faster = {k: value for k in NODES if (value := speedup(ours, passive, last, k)) is not None}
         claims.append(
             decided(
-                "The paper's question: is there a rule that selects less? (ours: gradient)",
+                "Open question of the paper: is there a rule that selects fewer examples? (ours: gradient)",
                 sampling_rate(ours) < 0.5 * sampling_rate(parallel) and least[2] <= least[1] + 1,
-                f"{sampling_rate(ours):.1%} selected instead of {sampling_rate(parallel):.0%}; times faster than "
-                f"passive, to {last} mistakes: {by_nodes(faster)}",
+                f"{sampling_rate(ours):.1%} selected instead of {sampling_rate(parallel):.0%}; speedup over passive, "
+                f"to {last} mistakes: {by_nodes(faster)}",
             )
         )
     return claims

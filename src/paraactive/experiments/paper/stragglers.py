@@ -1,15 +1,17 @@
-"""One slow node of eight: Algorithm 1 waits for it, Algorithm 2 does not. On a virtual clock, costs as measured."""
+"""One slow node of eight: Algorithm 1 waits for the slow node, Algorithm 2 does not.
+
+The nodes run on a virtual clock; the costs of sifting and learning are measured.
+"""
 
 from __future__ import annotations
 
 from paraactive.engines import Cluster
 from paraactive.errors import counted
+from paraactive.experiments.paper.claims import by_mistakes, decided
 from paraactive.experiments.paper.curves import (
     against_time,
     common_levels,
-    decided,
     mistakes_label,
-    named,
     time_chart,
 )
 from paraactive.experiments.paper.experiment import BATCH, Experiment, ExperimentResult, RecordsByKind, RunKind
@@ -30,7 +32,7 @@ def _svm(_seed: int) -> Learner:
 
 
 def _name(schedule: str, slow: bool) -> str:
-    return f"{schedule}, one node {SLOWDOWN:g} times slower" if slow else f"{schedule}, all alike"
+    return f"{schedule}, one node {SLOWDOWN:g} times slower" if slow else f"{schedule}, equal nodes"
 
 
 _KINDS = tuple(
@@ -44,36 +46,47 @@ _KINDS = tuple(
 
 
 def summarize(records: RecordsByKind) -> ExperimentResult:
-    """Mistakes against imagined time, and what the slow node costs each schedule."""
+    """Draw mistakes against simulated time, and the cost of the slow node in each schedule.
+
+    Parameters
+    ----------
+    records : mapping of str to sequence of RunRecord
+        Records of the runs, by kind.
+
+    Returns
+    -------
+    ExperimentResult
+        Charts, claims and notes.
+    """
     names = [kind.name for kind in _KINDS]
     first = records[names[0]]
     time = time_chart(
         "stragglers-time", f"One slow node of {NODES}: mistakes against time", first,
         [against_time(name, records[name], NODES, look) for look, name in enumerate(names)],
-        "SVM, {3,1} v {5,7}, signed margin. The clock is imagined, the costs of sifting and learning are measured.",
+        "SVM, {3,1} v {5,7}, signed margin. The clock is simulated; the costs of sifting and learning are measured.",
     )  # fmt: skip
     levels = common_levels(*(records[name] for name in names), most=4)
     cost = {schedule: _cost(records, schedule, levels) for schedule in (SYNCHRONOUS, ASYNCHRONOUS)}
     slowed = Chart(
-        "stragglers-cost", "What one slow node costs", Axis(mistakes_label(first)), Axis("times longer"),
+        "stragglers-cost", "Cost of one slow node", Axis(mistakes_label(first)), Axis("slowdown"),
         [Curve(schedule, [(float(level), value) for level, value in points]) for schedule, points in cost.items()],
     )  # fmt: skip
     gain = [(level, _seconds(records, SYNCHRONOUS, level) / _seconds(records, ASYNCHRONOUS, level)) for level in levels]
     claims = [
         decided(
-            "In the synchronous schedule all wait for the slowest node.",
+            "In the synchronous schedule, all nodes wait for the slowest node.",
             cost[SYNCHRONOUS][-1][1] > 1.5 if levels else None,
-            f"times longer with it, to {named(cost[SYNCHRONOUS])}",
+            f"slowdown with the slow node, to {by_mistakes(cost[SYNCHRONOUS])}",
         ),
         decided(
-            "The asynchronous schedule hardly notices it.",
+            "In the asynchronous schedule, the slow node costs little.",
             cost[ASYNCHRONOUS][-1][1] < 1.5 if levels else None,
-            f"times longer with it, to {named(cost[ASYNCHRONOUS])}",
+            f"slowdown with the slow node, to {by_mistakes(cost[ASYNCHRONOUS])}",
         ),
         decided(
-            "With a slow node, asynchronous is faster.",
+            "With a slow node, the asynchronous schedule is faster.",
             gain[-1][1] > 1 if gain else None,
-            f"times faster than synchronous, to {named(gain)}",
+            f"speedup over synchronous, to {by_mistakes(gain)}",
         ),
     ]
     return ExperimentResult(

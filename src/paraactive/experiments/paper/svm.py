@@ -1,15 +1,12 @@
-"""The paper's SVM experiment: {3,1} against {5,7}, LASVM; and our rule and cascade beside it."""
+"""The SVM experiment of the paper: digits {3,1} against {5,7}, LASVM. Our rule and cascade are added."""
 
 from __future__ import annotations
 
 from paraactive.errors import counted
+from paraactive.experiments.paper.claims import by_mistakes, by_nodes, decided, growing
 from paraactive.experiments.paper.curves import (
     against_time,
-    by_nodes,
     common_levels,
-    decided,
-    growing,
-    named,
     rate_chart,
     rate_curve,
     sampling_rate,
@@ -52,7 +49,18 @@ _KINDS = (
 
 
 def summarize(records: RecordsByKind) -> ExperimentResult:
-    """Error against time, speedups, sampling rates, and the paper's claims."""
+    """Draw error against time, speedups and sampling rates, and check the claims of the paper.
+
+    Parameters
+    ----------
+    records : mapping of str to sequence of RunRecord
+        Records of the runs, by kind.
+
+    Returns
+    -------
+    ExperimentResult
+        Charts, claims and notes.
+    """
     passive, parallel, ours = records[PASSIVE], records[PARALLEL], records[OURS]
     levels = common_levels(passive, parallel)
     nodes = (4, 16, 64, 128)
@@ -66,7 +74,7 @@ def summarize(records: RecordsByKind) -> ExperimentResult:
             against_time("signed margin, cascade, k = 1 (ours)", ours, 1, 7),
             against_time("signed margin, cascade, k = 64 (ours)", ours, 64, 15),
         ],
-        "On the paper's clock: warmstart, largest sift time of k portions, update.",
+        "On the paper's clock: the warmstart, then in each round the longest sifting time of k portions plus learning.",
     )  # fmt: skip
     overview = time_chart(
         "svm-overview", "Mistakes against training time", passive,
@@ -77,7 +85,7 @@ def summarize(records: RecordsByKind) -> ExperimentResult:
             against_time("paraactive, 1 node", ours, 1, 1, smooth=True),
             against_time("paraactive, 64 nodes", ours, 64, 7, smooth=True),
         ],
-        "The same in short: means of three checkpoints. Nodes are simulated.",
+        "A selection of the curves above, each point averaged over three checkpoints. Nodes are simulated.",
     )  # fmt: skip
     over_passive = speedup_chart(
         "svm-speedup-passive", "Speedup over sequential passive", parallel, passive, levels, NODES
@@ -102,12 +110,13 @@ def summarize(records: RecordsByKind) -> ExperimentResult:
         "Para-active learning, the paper's SVM experiment", charts, _claims(records, levels),
         [speedup_table("speedups", "Speedups", [over_passive, over_delayed, ours_over], NODES)],
         [
-            f"{counted(len(passive), 'seed')}, B = warmstart = {BATCH}, {passive[0].seen:,} examples of passive "
-            f"and sequential active, {parallel[0].seen:,} of parallel active, {ours[0].seen:,} of ours.",
-            "Time to m mistakes is that of the first checkpoint whose mean with its two neighbours is at most m.",
-            "Our LASVM learns several times faster, compared with how it scores, than the paper's seems to: so passive "
-            "learning is a harder baseline here, speedups over it are smaller, and they level off at fewer nodes.",
-            "The paper's curves are without cascade and without reprocessing after a round; ours have both.",
+            f"{counted(len(passive), 'seed')}, B = warmstart = {BATCH}. Passive and sequential active: "
+            f"{passive[0].seen:,} examples; parallel active: {parallel[0].seen:,}; ours: {ours[0].seen:,}.",
+            "Time to m mistakes ends at the first checkpoint with at most m mistakes, averaged with its two neighbors.",
+            "Compared with its scoring, our LASVM learns several times faster than the LASVM of the paper seems to. So "
+            "passive learning is a stronger baseline here, speedups over it are smaller, and they level off at fewer "
+            "nodes.",
+            "The paper's rule runs without cascade and without reprocessing after a round; ours runs with both.",
         ],
     )  # fmt: skip
 
@@ -117,7 +126,7 @@ def _claims(records: RecordsByKind, levels: list[int]) -> list[Claim]:
     rate = sampling_rate(parallel)
     claims = [
         decided(
-            "The sampling rate is about 2%.", 0.01 <= rate <= 0.04, f"{rate:.1%} with eta 0.1, of all that was sifted"
+            "The sampling rate is about 2%.", 0.01 <= rate <= 0.04, f"{rate:.1%} of the sifted examples, with eta 0.1"
         )
     ]
     if not levels:
@@ -125,14 +134,18 @@ def _claims(records: RecordsByKind, levels: list[int]) -> list[Claim]:
     last = levels[-1]
     at = [(level, value) for level in levels if (value := speedup(parallel, passive, level, 64)) is not None]
     claims.append(
-        decided("Speedups grow as the target error falls.", growing(at), f"over passive, k = 64: {named(at)}")
+        decided(
+            "Speedups grow as the target error falls.",
+            growing(at),
+            f"speedup over passive, k = 64, to {by_mistakes(at)}",
+        )
     )
     known = {k: value for k in NODES if (value := speedup(parallel, parallel, last, k)) is not None}
     claims.append(
         decided(
-            "Speedups are substantial up to 64 nodes, and there is little from 64 to 128.",
+            "Speedups are substantial up to 64 nodes, and small from 64 to 128.",
             known[64] > 8 and known[128] / known[64] < 1.25,
-            f"over k = 1, to {last} mistakes: {by_nodes(known)}",
+            f"speedup over k = 1, to {last} mistakes: {by_nodes(known)}",
         )
     )
     both = common_levels(sequential, parallel, most=3)
@@ -141,9 +154,9 @@ def _claims(records: RecordsByKind, levels: list[int]) -> list[Claim]:
     ]
     claims.append(
         decided(
-            "Batch-delayed updates with k = 1 beat updating at each example, at high accuracy.",
+            "At high accuracy, batch-delayed updates with k = 1 are faster than updates after each example.",
             one[-1][1] > 1 if one else None,
-            f"times faster than sequential active, to {named(one)}",
+            f"speedup over sequential active, to {by_mistakes(one)}",
         )
     )
     gain = [
@@ -155,7 +168,7 @@ def _claims(records: RecordsByKind, levels: list[int]) -> list[Claim]:
         decided(
             "Sequential active learning gains little over passive.",
             0.5 < gain[-1][1] < 2 if gain else None,
-            f"times as fast, to {named(gain)}",
+            f"speedup over passive, to {by_mistakes(gain)}",
         )
     )
     return claims

@@ -1,4 +1,4 @@
-"""reproduce, at a scale that a test can bear: the files, the claims, and going on where it was stopped."""
+"""`reproduce` at a small scale: its files, its claims, and resuming."""
 
 from __future__ import annotations
 
@@ -11,14 +11,11 @@ from pathlib import Path
 import pytest
 
 from full_disk import little_room
-from paraactive.data.events import Evaluated, Round
 from paraactive.errors import InputError
 from paraactive.experiments.paper import EXPERIMENTS, Experiment, reproduce
-from paraactive.experiments.paper.curves import LEVELS, common_levels, decided, growing
 from paraactive.experiments.paper.experiment import ExperimentResult, write_result
-from paraactive.experiments.timing import first_reached, mean_seconds_to, seconds_to, seconds_until, smoothed
+from paraactive.experiments.timing import mean_seconds_to, seconds_to, seconds_until, smoothed
 from paraactive.report import read_run_record
-from paraactive.runs.run import Run
 from paraactive.runs.runfile import RunFile
 
 TINY = 5 * 4096
@@ -95,39 +92,6 @@ def test_the_speedups_of_more_nodes_are_those_of_the_clock(folder: Path) -> None
     assert many < one
     assert mean_seconds_to([record, record], level) == seconds_to(record, level)
     assert mean_seconds_to([record], -1) is None
-
-
-def _run(*mistakes: int) -> Run:
-    run = Run.__new__(Run)
-    run.rounds = [Round(n, 10 * n + 10, 0, 0, 0.0, 0.0, 1.0, {1: 2.0, 4: 1.0}) for n in range(len(mistakes))]
-    run.evaluations = [Evaluated(10 * n + 10, 0, each, 100, 0.0) for n, each in enumerate(mistakes)]
-    return run
-
-
-def test_time_to_mistakes_is_by_the_mean_of_three_neighbours() -> None:
-    run = _run(30, 6, 12, 9, 9, 9)
-    assert first_reached(run, 9) == 2, "6 alone was luck; 6, 12 and 9 are 9 in the mean"
-    assert seconds_to(run, 9, 1) == 1.0 + 2 * 2.0
-    assert seconds_to(run, 9, 4) == 1.0 + 2 * 1.0
-    assert seconds_to(run, 8.9, 1) is None
-
-
-def test_levels_are_those_that_all_runs_reach() -> None:
-    runs = [_run(90, 60, 45, 40, 30, 30, 30), _run(90, 50, 50, 50, 50)]
-    levels = common_levels(*[[run] for run in runs])  # pyright: ignore[reportArgumentType]
-    assert levels[-1] == 50
-    assert set(levels) <= set(LEVELS)
-    assert levels == sorted(levels, reverse=True)
-
-
-def test_verdicts() -> None:
-    assert decided("c", None, "m").verdict == "open"
-    assert decided("c", True, "m").verdict == "yes"
-    assert decided("c", False, "m").verdict == "no"
-    assert growing([(40, 2.0)]) is None
-    assert growing([(40, 2.0), (30, 3.0)])
-    assert not growing([(40, 2.0), (30, 2.1)])
-    assert not growing([(40, 2.0), (30, 10.0), (20, 3.0)])
 
 
 def test_a_full_disk_leaves_the_old_points_as_they_were(tmp_path: Path) -> None:
