@@ -17,9 +17,7 @@ def a_number_is_positive(number: float) -> None:
 
 def test_a_failed_property_is_named_with_fact_reason_and_remedy() -> None:
     attempt(a_number_is_positive, 1.0)
-    with pytest.raises(
-        CheckError, match=r"^'a number is positive' does not hold, .*is -2.*a count; give -0.5"
-    ):
+    with pytest.raises(CheckError, match=r"^'a number is positive' does not hold, .*is -2.*a count; give -0.5"):
         attempt(a_number_is_positive, -2.0)
 
 
