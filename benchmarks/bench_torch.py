@@ -65,7 +65,7 @@ def render(results: dict[str, Any]) -> str:
         seconds = spread([run["seconds"] for run in runs])
         rows.append([name, between(updates, 1), between(errors), between(tails), between(seconds, 0)])
     head = ["rule", "updates, % of seen", "test error, %", "mean of the last three trials, %", "seconds"]
-    return table(head, rows) + f"\n\n{results['examples']:,} examples seen by each."
+    return table(head, rows) + f"\n\nEach run sees {results['examples']:,} examples."
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from paraactive.data.examples import Doubles, Examples, Ints, Selected, SparseRo
 from paraactive.engines import Cluster
 from paraactive.errors import InputError
 from paraactive.learners import Guarded
-from paraactive.report import read_story, write_report
+from paraactive.report import read_run_record, write_report
 from paraactive.rules import Margin, SignedMargin, Uniform, floored
 from paraactive.rules.base import rises_with_doubt
 from paraactive.runs.run import Run
@@ -64,7 +64,7 @@ def test_the_cheap_score_does_not_depend_on_grouping_though_keys_come_again_with
     key = rng.integers(0, 260, 1500)
 
     def learnt(step: int) -> LaSVM:
-        learner = LaSVM(C=1, gamma=0.005, budget=200)
+        learner = LaSVM(C=1, gamma=0.005, max_vectors=200)
         for first in range(0, 1500, step):
             rows = slice(first, min(first + step, 1500))
             index = np.arange(rows.start, rows.stop)
@@ -75,7 +75,7 @@ def test_the_cheap_score_does_not_depend_on_grouping_though_keys_come_again_with
                 learner.end_round()
         return learner
 
-    whole, pieces, loaded = learnt(300), learnt(50), LaSVM(C=1, gamma=0.005, budget=200)
+    whole, pieces, loaded = learnt(300), learnt(50), LaSVM(C=1, gamma=0.005, max_vectors=200)
     loaded.load(whole.save())
     assert whole.digest() == pieces.digest() == loaded.digest()
     scores = [_proxy(each)(x[:100]).tobytes() for each in (whole, pieces, loaded)]
@@ -269,7 +269,7 @@ def test_a_run_is_whole_in_its_file_though_somebody_looked_when_it_ended(tmp_pat
 def test_looking_at_a_run_that_ended_leaves_nothing_beside_it(tmp_path: Path) -> None:
     moons_run(tmp_path / "run.db")
     before = sorted(path.name for path in tmp_path.iterdir())
-    read_story(tmp_path / "run.db")
+    read_run_record(tmp_path / "run.db")
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
@@ -301,7 +301,7 @@ def test_while_a_run_is_extended_its_earlier_end_is_not_shown(tmp_path: Path) ->
         database.execute("DELETE FROM rounds WHERE number = 2")
         database.execute("DELETE FROM snapshots WHERE rounds = 3")
         database.execute("DELETE FROM entries WHERE sequence >= (SELECT max(version) FROM rounds)")
-    assert read_story(tmp_path / "run.db").ended is None
+    assert read_run_record(tmp_path / "run.db").ended is None
 
 
 def test_threads_that_share_a_model_wait_for_the_one_that_tries_its_tiles() -> None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from paraactive.data.examples import Selected, Stretch
-from paraactive.engines import Hosting, Simulated
-from paraactive.schedules.base import Engine, Message, Published
+from paraactive.engines import EngineFactory, Simulated
+from paraactive.schedules.base import Message, Published
 from paraactive.sifting.node import Sifted
 
 
-def factory(kind: type[Simulated]) -> Callable[[Hosting], Engine]:
+def factory(kind: type[Simulated]) -> EngineFactory:
     """What makes such an engine."""
-    return lambda hosting: kind(hosting.node, hosting.plan.nodes, hosting.cluster)
+    return lambda node, plan, placement, _: kind(node, plan.nodes, placement.cluster)
 
 
 class Reversed(Simulated):

@@ -343,7 +343,7 @@ def test_a_column_that_is_called_like_an_identifier_is_no_feature_unless_it_is_n
     figures(capsys, *BEGIN, "--json")
     assert list(questions()[0]) == ["position", "row", "label", "user_id", "across", "high"]
     with RunFile.read("run.db") as file:
-        assert file.configuration["width"] == 2
+        assert file.spec.data.width == 2
     for each in ("run.db", "run.db.ask.csv"):
         Path(each).unlink()
     figures(capsys, *BEGIN, "--features", "user_id,across", "--json")
@@ -481,7 +481,7 @@ def test_an_identifier_that_is_named_leaves_the_others_out_too(capsys: Printed) 
         rows.writerows([row, 5000 + row, *X[row].tolist()] for row in range(900))
     figures(capsys, *BEGIN, "--id", "customer", "--json")
     with RunFile.read("run.db") as file:
-        assert file.configuration["stream"]["columns"] == ["across", "high"]
+        assert file.spec.data.feature_names == ("across", "high")
 
 
 def test_a_new_run_does_not_overwrite_the_labels_of_another(capsys: Printed) -> None:

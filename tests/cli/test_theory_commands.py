@@ -122,16 +122,9 @@ def test_train_with_the_rule_iwal(capsys: Printed) -> None:
     found = figures(capsys, "train", "data.npz", "--rule", "iwal", "--c0", "3", "--out", "iwal.db")
     assert 0 < found["sampling_rate"] <= 1
     with RunFile.read("iwal.db") as file:
-        assert file.configuration["rule"] == {"kind": "iwal", "c0": 3.0}
-        assert file.configuration["learner"]["gap"] == 0.2
+        assert file.spec.rule.to_dict() == {"kind": "iwal", "c0": 3.0}
+        assert file.spec.learner.get("gap") == 0.2
     assert app.run(["replay", "iwal.db"]) == 0
-
-
-def test_train_with_importance_aware_steps(capsys: Printed) -> None:
-    figures(capsys, "train", "data.npz", "--learner", "network", "--importance-aware", "--out", "aware.db")
-    with RunFile.read("aware.db") as file:
-        assert file.configuration["learner"]["importance_aware"] is True
-    assert app.run(["replay", "aware.db"]) == 0
 
 
 def test_options_of_others(capsys: Printed) -> None:
@@ -139,7 +132,5 @@ def test_options_of_others(capsys: Printed) -> None:
     assert "only margin, signed and least have it" in complaint(
         capsys, "train", "data.npz", "--rule", "iwal", "--eta", "1"
     )
-    assert "--importance-aware is given for learner 'svm'" in complaint(
-        capsys, "train", "data.npz", "--importance-aware"
-    )
+    assert "--hidden is given for learner 'svm'" in complaint(capsys, "train", "data.npz", "--hidden", "10")
     assert "c0 >= 2" in complaint(capsys, "train", "data.npz", "--rule", "iwal", "--c0", "1")

@@ -21,12 +21,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from disk import wait_until
-from making import two_moons
+from making import run_spec, two_moons
 from paraactive import Arrays, Network
 from paraactive.basics.coins import coins
 from paraactive.data.events import Event, NodeJoined, NodeLost, NodeSilent, ReplicaRebuilt, Round
 from paraactive.data.examples import Entries, Place, Selected, Tile
-from paraactive.engines import Hosting, Processes, Remote, Simulated
+from paraactive.engines import Processes, Remote, Simulated, blueprint
 from paraactive.engines.letters import Incoming, Letter, Outgoing
 from paraactive.engines.messages import Digest, Done, Fresh, FromNode, Gone, Stop, ToNode
 from paraactive.engines.remote import _CHECK_ROUNDS, Transport
@@ -78,7 +78,7 @@ class Hosted:
         self.node = Node(learner, rule_of(schedule), moons(), SEED)
         self.events: list[Event] = []
         self.digests: dict[int, str] = {}
-        self.processes = Processes(Hosting(self.node, self.plan).blueprint())
+        self.processes = Processes(blueprint(self.node))
         self.engine = Remote(
             wrap(self.processes), self.node, nodes,
             updates=updates, delay=self.plan.longest_delay, observe=self.events.append, patience=patience,
@@ -620,7 +620,7 @@ def test_a_sequencer_that_is_lost_has_a_successor_who_goes_on_with_the_same_node
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     path, learner = tmp_path / "run.db", network()
-    with RunFile.create(path, {}) as file, Hosted(learner, "asynchronous", log=file) as run:
+    with RunFile.create(path, run_spec()) as file, Hosted(learner, "asynchronous", log=file) as run:
         file.use_stream(run.node.stream)
         engine, lost = run.engine, 0
         moments: list[tuple[object, str, int, bool]] = [

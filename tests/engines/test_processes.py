@@ -30,7 +30,7 @@ from paraactive.basics.coins import coins
 from paraactive.cli import app
 from paraactive.data.events import Event, NodeJoined, Round
 from paraactive.data.examples import Selected, Tile
-from paraactive.engines import ENGINES, Hosting, Processes
+from paraactive.engines import ENGINES, Placement, Processes
 from paraactive.engines.hosting import Host
 from paraactive.engines.letters import Letter
 from paraactive.engines.memory import SharedPickle, load_shared
@@ -85,7 +85,7 @@ def log_on(
     }
     learner, rule, stream = parts[kind]
     log, plan = MemoryLog(keep=True), Plan(1500, 250, 250, nodes, lag=lag)
-    host = ENGINES[engine](Hosting(Node(learner, rule, stream, seed=4), plan, updates=updates))
+    host = ENGINES[engine](Node(learner, rule, stream, seed=4), plan, Placement(engine, updates), lambda _: None)
     try:
         for _ in SCHEDULES[schedule](host, log, plan):
             pass

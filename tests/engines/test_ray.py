@@ -24,7 +24,7 @@ from disk import seen_in, wait_until
 from paraactive import Arrays, Digits, LaSVM, resume
 from paraactive.data.events import Event, NodeJoined, NodeLost
 from paraactive.data.examples import Doubles, Selected, Tile
-from paraactive.engines import Hosting, Remote, Simulated
+from paraactive.engines import Remote, Simulated, blueprint
 from paraactive.engines.letters import Letter
 from paraactive.engines.messages import Fresh, Gone, Ready, ToNode
 from paraactive.engines.ray_nodes import RayNodes
@@ -77,8 +77,7 @@ class _Run:
         return Simulated(self.node, self.plan.nodes)
 
     def on_ray(self, address: str | None = None, patience: float = 5.0) -> Remote:
-        hosting = Hosting(self.node, self.plan)
-        self.transport = RayNodes(hosting.blueprint(), address, self.plan.nodes)
+        self.transport = RayNodes(blueprint(self.node), address, self.plan.nodes)
         return Remote(
             self.transport, self.node, self.plan.nodes, delay=self.plan.longest_delay, observe=self.events.append,
             patience=patience,
@@ -265,7 +264,7 @@ def _assert_ctrl_c_is_heard(transport: RayNodes) -> None:
 _SCRIPT = """
 import json, sys
 from paraactive import Digits, LaSVM
-from paraactive.engines import Hosting, Remote
+from paraactive.engines import Remote, blueprint
 from paraactive.engines.ray_nodes import RayNodes
 from paraactive.sifting.log import MemoryLog
 from paraactive.sifting.node import Node
@@ -278,7 +277,7 @@ class Own(LaSVM):
 def run(address):
     plan = Plan(1000, 400, 300, nodes=1)
     node = Node(Own(gamma=0.012), SignedMargin(0.05), Digits(), seed=4)
-    engine = Remote(RayNodes(Hosting(node, plan).blueprint(), address), node, 1)
+    engine = Remote(RayNodes(blueprint(node), address), node, 1)
     import ray
     try:
         for _ in synchronous(engine, MemoryLog(), plan):

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from making import two_moons
+from making import run_spec, two_moons
 from paraactive import Arrays, LaSVM, Network
 from paraactive.data.events import Round
 from paraactive.data.examples import Entries, Place, Selected, Stretch, Tile
@@ -318,7 +318,7 @@ def _goes_to_the_end(engine: Simulated, log: MemoryLog | RunFile, plan: Plan, fa
 
 def run_on_disk(path: Path, fate: Fate, cluster: Cluster, plan: Plan, new: New) -> None:
     engine, over = Fragile(new_node(new), plan.nodes, cluster, fate), False
-    FragileFile.create(path, {}).close()
+    FragileFile.create(path, run_spec()).close()
     while not over:
         with suppress(DiedError), FragileFile.resume(path) as file:
             assert isinstance(file, FragileFile)

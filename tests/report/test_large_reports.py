@@ -7,11 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from paraactive import Digits, LaSVM
+from paraactive.basics.registry import JSONValue
 from paraactive.data.events import Evaluated, NodeTimes, Round, RunEnded, RunStarted
 from paraactive.data.examples import Examples, Selected
 from paraactive.report import write_report
 from paraactive.rules import SignedMargin
 from paraactive.runs.runfile import RunFile
+from paraactive.runs.spec import RunSpec
 from paraactive.schedules.base import Plan
 from paraactive.sifting.parts import describe_learner, describe_rule, describe_stream
 from paraactive.streams import Stream
@@ -23,9 +25,10 @@ def write_long_run(path: Path, nodes: int = 8) -> None:
     """A run file as ten million examples leave it, of which a hundred thousand were selected."""
     stream: Stream = Digits()
     plan = Plan(SEEN, BATCH, BATCH, nodes)
-    known = {
-        "paraactive": "0", "learner": describe_learner(LaSVM()), "rule": describe_rule(SignedMargin()),
-        "stream": describe_stream(stream), "width": 784, "classes": stream.classes, "test": None,
+    known: dict[str, JSONValue] = {
+        "paraactive": "0", "learner": describe_learner(LaSVM()).to_dict(),
+        "rule": describe_rule(SignedMargin()).to_dict(),
+        "stream": describe_stream(stream).to_dict(), "width": 784, "classes": [*stream.classes], "test": None,
         "examples": plan.examples, "batch": BATCH, "warmstart": BATCH, "nodes": nodes, "lag": 1, "delay": None,
         "engine": "simulated", "schedule": "synchronous", "updates": "auto", "address": None, "seed": 0, "budget": None,
     }  # fmt: skip
@@ -34,7 +37,7 @@ def write_long_run(path: Path, nodes: int = 8) -> None:
     each = np.full(len(ends), (ENTRIES - BATCH) // (len(ends) - 1))
     each[0], each[-1] = BATCH, 0
     each[-1] = ENTRIES - each.sum()
-    with RunFile.create(path, known) as file:
+    with RunFile.create(path, RunSpec.from_dict(known)) as file:
         file.use_stream(stream)
         file.observe(RunStarted(SEEN, 0))
         for number, (end, count) in enumerate(zip(ends, each.tolist(), strict=True)):

@@ -55,7 +55,6 @@ class Means:
 LEARNERS: dict[str, Callable[[], Learner]] = {
     "svm": lambda: LaSVM(gamma=2.0, gap=0.2),
     "network": lambda: Network(hidden=20, step=0.5),
-    "network, importance-aware": lambda: Network(hidden=20, step=0.5, importance_aware=True),
     "own": Means,
 }
 

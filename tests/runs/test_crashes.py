@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 from disk import forked, log_of, seen_in, wait_until
-from making import two_moons
+from making import run_spec, two_moons
 from paraactive import Arrays, Digits, LaSVM, Network, replay, resume, train
 from paraactive.cli import app
 from paraactive.data.events import Evaluated, Event, Round, RunEnded, RunStarted, SnapshotTaken
@@ -305,12 +305,12 @@ def test_a_disk_that_is_full_from_the_start_is_said_before_any_work(tmp_path: Pa
     def begin() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (8192, resource.RLIM_INFINITY))
         try:
-            RunFile.create(path, {"seed": 1})
+            RunFile.create(path, run_spec(seed=1))
         except RunFileError as error:
             to_say.send(str(error))
 
     forked(begin).join()
     assert said.poll(), "the write did not fail"
     assert str(path) in said.recv()
-    with RunFile.create(path, {"seed": 2}) as run_file:
-        assert run_file.configuration == {"seed": 2}
+    with RunFile.create(path, run_spec(seed=2)) as run_file:
+        assert run_file.spec == run_spec(seed=2)

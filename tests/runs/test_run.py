@@ -6,13 +6,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from making import run_spec
 from paraactive import LaSVM
 from paraactive.runs.run import Run
-from paraactive.schedules import Plan
 
 
 def run_with(delays: list[int]) -> Run:
-    return Run(LaSVM(), Plan(10, 10, 0, 1), "threads", "asynchronous", delays=Counter(delays))
+    return Run(LaSVM(), run_spec(schedule="asynchronous"), delays=Counter(delays))
 
 
 @given(st.lists(st.integers(0, 5000), min_size=1, max_size=60))

@@ -244,10 +244,10 @@ def test_a_data_file_that_was_moved_can_be_handed_over(data: Path, out: Path):
 
 def test_a_run_cannot_be_resumed_to_fewer_examples_than_it_has_seen(out: Path):
     train(svm(), moons(), **BATCH, out=out)
-    with pytest.raises(InputError, match="examples is 1000, and the run has seen 2400: what was learnt"):
+    with pytest.raises(InputError, match="examples is 1000, and the run has seen 2400: a run cannot be shortened"):
         resume(out, stream=moons(), examples=1000)
     with RunFile.read(out) as file:
-        assert file.configuration["examples"] == 2400
+        assert file.spec.plan.examples == 2400
 
 
 @pytest.mark.parametrize(
@@ -256,11 +256,11 @@ def test_a_run_cannot_be_resumed_to_fewer_examples_than_it_has_seen(out: Path):
 def test_a_refused_resume_leaves_the_configuration_as_it_was(wrong: dict[str, Any], out: Path):
     train(svm(), moons(), **BATCH, out=out)
     with RunFile.read(out) as file:
-        before = file.configuration
+        before = file.spec
     with pytest.raises(InputError):
         resume(out, stream=moons(), **wrong)
     with RunFile.read(out) as file:
-        assert file.configuration == before
+        assert file.spec == before
 
 
 # Parts of the user's own ---------------------------------------------------------------------------------------
@@ -325,15 +325,15 @@ def test_parts_of_the_users_own_train_replay_and_resume_when_handed_over(tmp_pat
 def test_parts_of_the_users_own_are_asked_for_and_nothing_is_changed_without_them(out: Path):
     train(Centroids(), moons(), rule=Tent(), **BATCH, out=out, stop=lambda run: run.seen >= 1000)
     cases: list[tuple[dict[str, Any], str]] = [
-        ({"learner": Centroids()}, r"rule .*Tent cannot be made.*rule=\.\.\."),
-        ({"rule": Tent()}, r"learner .*Centroids cannot be made.*learner=\.\.\."),
+        ({"learner": Centroids()}, r"rule .*Tent cannot be built.*rule=\.\.\."),
+        ({"rule": Tent()}, r"learner .*Centroids cannot be built.*learner=\.\.\."),
     ]
     for handed, asked in cases:
         with pytest.raises(InputError, match=asked):
             resume(out, stream=moons(), examples=2000, **handed)
         with RunFile.read(out) as file:
-            assert (file.configuration["examples"], file.seen) == (2400, 1000)
-    with pytest.raises(InputError, match="Centroids cannot be made"):
+            assert (file.spec.plan.examples, file.seen) == (2400, 1000)
+    with pytest.raises(InputError, match="Centroids cannot be built"):
         replay(out)
 
 
@@ -470,7 +470,7 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     "endless": (lambda: {"stream": Endless()}, "examples is not given: the stream never ends; say how many"),
     "test width": (lambda: {"test": Examples(X[:, :1], Y, np.arange(2400))}, "1 feature, and those of the stream 2"),
     "test missing": (lambda: {"test": "nowhere.npz"}, "no file .*nowhere.npz"),
-    "test of its own": (lambda: {"test": True}, "no test examples of its own"),
+    "test of its own": (lambda: {"test": True}, "no test set of its own"),
     "NaN": (lambda: {"stream": Arrays(np.where(X > 2, np.nan, X), Y)}, "features are NaN or infinite"),
     "inf": (lambda: {"stream": Arrays(np.where(X > 2, np.inf, X), Y)}, "features are NaN or infinite"),
     "one class": (lambda: {"stream": Arrays(X, np.ones(2400))}, "y has 1 class, '1'"),
@@ -517,7 +517,7 @@ def test_defaults_leave_a_short_stream_something_to_sift():
 def test_the_default_rule_suits_the_learner(out: Path):
     train(Network(hidden=5), moons(), out=out)
     with RunFile.read(out) as file:
-        assert file.configuration["rule"]["kind"] == "gradient"
+        assert file.spec.rule.kind == "gradient"
 
 
 def test_a_rule_may_be_given_by_its_name():
@@ -677,9 +677,9 @@ def test_the_plan_of_a_run_is_in_its_file(out: Path):
     learner: Learner = svm()
     train(learner, moons(seed=9, passes=3), rule=rule, **BATCH, examples=1000, nodes=4, seed=11, out=out)
     with RunFile.read(out) as file:
-        known = file.configuration
-    assert Plan(known["examples"], known["batch"], known["warmstart"], known["nodes"]) == Plan(1000, 200, 200, 4)
-    assert known["rule"] == {"kind": "margin", "eta": 0.25}
-    assert known["learner"] == {"kind": "svm", **learner.describe()}
-    assert (known["seed"], known["stream"]["seed"], known["stream"]["passes"]) == (11, 9, 3)
-    assert (known["engine"], known["schedule"], known["classes"]) == ("threads", "synchronous", ["-1", "1"])
+        spec = file.spec
+    assert spec.plan == Plan(1000, 200, 200, 4)
+    assert spec.rule.to_dict() == {"kind": "margin", "eta": 0.25}
+    assert spec.learner.to_dict() == {"kind": "svm", **learner.describe()}
+    assert (spec.seed, spec.data.stream.get("seed"), spec.data.stream.get("passes")) == (11, 9, 3)
+    assert (spec.placement.engine, spec.schedule, spec.data.classes) == ("threads", "synchronous", ("-1", "1"))

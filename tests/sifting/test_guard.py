@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 from disk import log_of
-from making import three_blobs, two_moons
+from making import run_spec, three_blobs, two_moons
 from paraactive import Arrays, Digits, LaSVM, Model, Network, replay, resume, train
+from paraactive.basics.registry import LEARNERS, RULES
 from paraactive.data.examples import Doubles, Ints, Selected
 from paraactive.errors import InputError
 from paraactive.experiments.noise import FlippedLabels
-from paraactive.learners import Learner, guarded
+from paraactive.learners import Learner
 from paraactive.learners.guarded import Guarded
 from paraactive.rules import FlooredBlind, Margin, SignedMargin, floored
-from paraactive.rules.floored import KINDS as RULES_INSIDE
 from paraactive.runs import arguments
 from paraactive.runs.runfile import RunFile
 from paraactive.sifting import parts
@@ -185,7 +185,7 @@ def test_another_guard_than_the_runs_own_is_noticed(tmp_path: Path) -> None:
 def test_a_learner_and_a_rule_of_the_users_own_are_guarded_and_handed_over_again(tmp_path: Path) -> None:
     path, own = tmp_path / "run.db", lambda: OwnLearner(gamma=2.0, gap=0.2)
     run = train(own(), moons(), rule=OwnRule(), guard=STRICT, out=path, **STEPS)  # pyright: ignore[reportArgumentType]
-    with pytest.raises(InputError, match=r"Guarded cannot be made from the file.*learner=\.\.\."):
+    with pytest.raises(InputError, match=r"Guarded cannot be built from the file.*learner=\.\.\."):
         replay(path)
     rebuilt = replay(path, learner=STRICT.learner(own()))  # pyright: ignore[reportArgumentType]
     assert rebuilt.learner.digest() == run.learner.digest()
@@ -202,15 +202,15 @@ def test_a_trained_learner_is_refused_for_a_run_file_guarded_or_not(tmp_path: Pa
 
 
 def test_what_can_be_inside_has_the_names_of_run_files() -> None:
-    assert {name: part for name, part in parts.LEARNERS.items() if name not in parts.AROUND} == guarded.KINDS
-    assert {name: part for name, part in parts.RULES.items() if name not in parts.AROUND} == RULES_INSIDE
+    assert set(LEARNERS) - set(LEARNERS.names) == {"guarded"}
+    assert set(RULES) - set(RULES.names) == {"floored", "floored-aware"}
 
 
 def test_descriptions_are_nested_and_make_the_parts_again() -> None:
     learner, rule = around(svm(), cap=3), floored(SignedMargin(), 0.1)
-    assert parts.describe_learner(learner)["learner"]["kind"] == "svm"
+    assert parts.describe_learner(learner).inner.kind == "svm"
     assert repr(parts.build_learner(parts.describe_learner(learner))) == repr(learner)
-    assert parts.describe_rule(rule) == {
+    assert parts.describe_rule(rule).to_dict() == {
         "kind": "floored-aware", "rule": {"kind": "signed", "eta": 0.05}, "floor": 0.1,
     }  # fmt: skip
     assert parts.build_rule(parts.describe_rule(rule)) == rule
@@ -220,8 +220,8 @@ def test_descriptions_are_nested_and_make_the_parts_again() -> None:
 def test_the_rule_by_default_is_that_of_the_learner_inside() -> None:
     for learner in (svm(), Network(), Network(loss="squared"), LaSVM(classes=3)):
         assert type(arguments.find_rule(None, around(learner))) is type(arguments.find_rule(None, learner))
-    run_rule: Any = parts.describe_rule(STRICT.rule(arguments.find_rule(None, Network())))
-    assert run_rule["rule"]["kind"] == "gradient"
+    run_rule = parts.describe_rule(STRICT.rule(arguments.find_rule(None, Network())))
+    assert run_rule.inner.kind == "gradient"
 
 
 @pytest.mark.parametrize("name", ["floored", "floored-aware"])
@@ -263,7 +263,7 @@ def test_a_run_and_its_file_name_the_same_heaviest_with_importance_in_their_weig
 
 def test_a_log_without_entries_has_no_heaviest(tmp_path: Path) -> None:
     assert MemoryLog().learnt().heaviest(3) == []
-    with RunFile.create(tmp_path / "run.db", {}) as file:
+    with RunFile.create(tmp_path / "run.db", run_spec()) as file:
         assert (file.heaviest(3), file.learnt().heaviest(3)) == ([], [])
 
 

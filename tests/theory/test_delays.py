@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import math
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from making import two_moons
+from making import run_spec, two_moons
 from paraactive import Arrays, Network, train
 from paraactive.data.events import Round
 from paraactive.data.examples import Ints, Stretch
@@ -273,7 +275,7 @@ def test_the_delays_of_a_stopped_run_end_where_it_ended(tmp_path: Path) -> None:
 
 def test_a_run_file_without_examples_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "run.db"
-    with RunFile.create(path, {"schedule": "synchronous", "lag": 1}):
+    with RunFile.create(path, run_spec(schedule="synchronous", lag=1)):
         pass
     with pytest.raises(InputError, match=r"run.db has no examples.*resume it"):
         recorded_delays(path)
@@ -299,7 +301,9 @@ def test_what_is_no_run_file_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_run_file_without_its_schedule_is_damaged(tmp_path: Path) -> None:
-    with RunFile.create(tmp_path / "run.db", {}):
+    with RunFile.create(tmp_path / "run.db", run_spec()):
         pass
+    with closing(sqlite3.connect(tmp_path / "run.db")) as database, database:
+        database.execute("DELETE FROM configuration WHERE name = 'schedule'")
     with pytest.raises(RunFileError, match=r"run.db is damaged"):
         recorded_delays(tmp_path / "run.db")

@@ -18,17 +18,17 @@ from paraactive.basics.coins import coins
 from paraactive.basics.validation import one_of
 from paraactive.checks.properties import attempt, name_of, require, same_bits
 from paraactive.data.examples import Doubles, Ints, Place, Selected
-from paraactive.engines import ENGINES, Hosting
+from paraactive.engines import ENGINES, EngineFactory, Placement
 from paraactive.errors import InputError
 from paraactive.learners import LaSVM, Learner, Network
 from paraactive.learners.rows import learn, scores
 from paraactive.rules import Gradient, Rule, SignedMargin, Uniform
-from paraactive.schedules import SCHEDULES, Engine, Plan
+from paraactive.schedules import SCHEDULES, Plan
 from paraactive.sifting.log import MemoryLog
 from paraactive.sifting.node import Node, relearn
 from paraactive.streams import Arrays
 
-EngineLike: TypeAlias = str | Callable[[Hosting], Engine]
+EngineLike: TypeAlias = str | EngineFactory
 EngineCheck: TypeAlias = Callable[[EngineLike], None]
 
 _SEED, _RATE = 4, 0.3
@@ -74,8 +74,8 @@ def check_engine(engine: EngineLike, *, address: str | None = None) -> None:
 
     Parameters
     ----------
-    engine : the name of one of ours, or a function that makes an engine of a `paraactive.engines.Hosting`.
-    address : of a cluster, handed to the engine in `Hosting.address`.
+    engine : the name of one of ours, or an `EngineFactory`, which starts one.
+    address : of a cluster, handed to the engine in `Placement.address`.
 
     >>> from paraactive.engines import Simulated
     >>> check_engine("simulated")
@@ -223,14 +223,15 @@ def an_error_on_a_node_reaches_the_caller(case: _Case) -> None:
 def _run(engine: EngineLike, address: str | None, schedule: str, parts: str, nodes: int) -> _Trained:
     learner, rule, stream = _parts(parts)
     plan, log = Plan(_EXAMPLES, _BATCH, _WARMSTART, nodes), MemoryLog(keep=True)
-    hosting = Hosting(Node(learner, rule, stream, _SEED), plan, address=address)
+    node = Node(learner, rule, stream, _SEED)
+    name = engine if isinstance(engine, str) else "own"
     start = ENGINES[one_of("engine", engine, ENGINES)] if isinstance(engine, str) else engine
-    with closing(start(hosting)) as host:
+    with closing(start(node, plan, Placement(name, address=address), lambda _: None)) as host:
         with closing(SCHEDULES[schedule](host, log, plan)) as rounds:
             for _ in rounds:
                 pass
         replicas = host.finish()
-        return _Trained(log, hosting.node.learner, replicas)
+        return _Trained(log, node.learner, replicas)
 
 
 @cache

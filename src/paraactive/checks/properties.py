@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from paraactive.basics.registry import LEARNERS, RULES
 from paraactive.data.examples import COLUMNS, Examples, SparseRows
 from paraactive.errors import CheckError
 
@@ -167,8 +168,10 @@ def rebuilt(part: _Part) -> _Part | None:
     Returns
     -------
     Learner, Rule or None
-        The new part; None if `part` has no method `describe`.
+        The new part; None if it cannot be described: it has no method `describe`, or contains such a part.
     """
-    if not hasattr(part, "describe"):
-        return None
-    return type(part)(**json.loads(json.dumps(part.describe())))
+    for registry in (LEARNERS, RULES):
+        if registry.knows(part):
+            spec = registry.describe(part)
+            return cast(_Part, registry.build(spec)) if spec.kind in registry else None
+    return type(part)(**json.loads(json.dumps(part.describe()))) if hasattr(part, "describe") else None

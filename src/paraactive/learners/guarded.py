@@ -6,9 +6,9 @@ Both bias what is learnt, on purpose; the log keeps the exact p.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,14 +19,9 @@ from paraactive.data.examples import COLUMNS, Doubles, Examples, Ints, Selected
 from paraactive.data.labels import check_count, check_labels, numbers_of, signed_margin
 from paraactive.errors import InputError
 from paraactive.learners.base import Learner, Proxy, capabilities_of, proxy_of
-from paraactive.learners.lasvm.svm import LaSVM
-from paraactive.learners.network.network import Network
 from paraactive.learners.rows import as_taken
 from paraactive.learners.wrappers.rows_state import rows_from_state, rows_to_state
-from paraactive.learners.wrappers.sklearn_learner import SklearnLearner
 
-KINDS: dict[str, Callable[..., Any]] = {"svm": LaSVM, "network": Network, "sklearn": SklearnLearner}
-"""The learners that a description can name."""
 LISTED = 1000
 """The most examples that are remembered by their keys: the most confidently wrong."""
 _ENOUGH = 50
@@ -79,7 +74,7 @@ class Guarded:
 
     def __init__(
         self,
-        learner: Learner | dict[str, Any],
+        learner: Learner,
         cap: float | None = None,
         set_aside: float | None = None,
         classes: int | None = None,
@@ -114,19 +109,9 @@ class Guarded:
                 remedy="give a weight for each, in the order of the classes",
             )
 
-    def _description(self) -> Callable[[], dict[str, Any]]:
-        """Gives the constructor's parameters. Only around a learner of ours is there `describe`."""
-        for kind, known in KINDS.items():
-            if type(self.learner) is known and hasattr(self.learner, "describe"):
-                return lambda: {"learner": {"kind": kind} | self.learner.describe()} | self._parameters()
-        raise AttributeError(f"around {type(self.learner).__name__} it cannot be described: that is not one of ours")
-
-    # A property, so that one that cannot be described does not have it; types know only the contract's method.
-    if TYPE_CHECKING:
-
-        def describe(self) -> dict[str, Any]: ...
-    else:
-        describe = property(_description)
+    def describe(self) -> dict[str, Any]:
+        """The constructor's parameters; the learner inside is the learner itself, which the registry describes."""
+        return {"learner": self.learner} | self._parameters()
 
     def __repr__(self) -> str:
         own = ", ".join(f"{name}={value!r}" for name, value in self._parameters().items())
@@ -135,7 +120,7 @@ class Guarded:
     def __getattr__(self, name: str) -> Any:
         # What else the learner inside tells of itself: vectors, releases_gil, log_odds. While a copy is being made
         # there is none inside yet.
-        if name.startswith("_") or name in ("learner", "describe"):
+        if name.startswith("_") or name == "learner":
             raise AttributeError(f"'Guarded' object has no attribute {name!r}")
         return getattr(self.learner, name)
 
@@ -273,10 +258,6 @@ class Guarded:
 
 
 def _checked(learner: Any) -> Learner:
-    """The learner, made of its description if that is what is given."""
-    if isinstance(learner, dict):
-        parameters: dict[str, Any] = dict(learner)
-        learner = KINDS[parameters.pop("kind")](**parameters)
     if isinstance(learner, Guarded):
         raise InputError("the learner is guarded already", why="one guard is enough", remedy="give the one inside it")
     if isinstance(learner, type) or not hasattr(learner, "update"):

@@ -47,7 +47,7 @@ def timeline(number: int, record: RunRecord, ending: str) -> Timeline | None:
         for node, lane in lanes.items():
             lane += _parts(node, seconds.get(node, [0.0] * len(NODE_TIMES)), group, start, longest)
         start += longest
-    pipelined = record.configuration["schedule"] == "pipelined"
+    pipelined = record.spec.schedule == "pipelined"
     overlap = " In a pipelined run, nodes learn and sift at the same time." if pipelined else ""
     left_out = f" Only the first {_MAX_LANES} of {len(totals)} nodes are drawn." if len(totals) > _MAX_LANES else ""
     return Timeline(

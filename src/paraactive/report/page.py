@@ -10,15 +10,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from string import Template
-from typing import TypeAlias, cast
+from typing import cast
 
 from paraactive._version import __version__
 from paraactive.report.sections import Page
 
 # The command line overwrites a file without asking only if this line says that paraactive wrote it.
 GENERATOR = '<meta name="generator" content="paraactive">'
-
-JSONValue: TypeAlias = "str | int | float | bool | Sequence[JSONValue] | Mapping[str, JSONValue] | None"
 
 
 def to_html(page: Page) -> str:
@@ -49,12 +47,12 @@ def to_html(page: Page) -> str:
     )  # fmt: skip
 
 
-def to_json(data: JSONValue) -> str:
+def to_json(data: object) -> str:
     r"""Return data as JSON that may stand inside a script element.
 
     Parameters
     ----------
-    data : JSON value
+    data : object
         Dictionaries, lists, strings, numbers, booleans and None. NaN and infinite numbers become null.
 
     Returns
@@ -71,12 +69,12 @@ def to_json(data: JSONValue) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _finite(data: JSONValue) -> JSONValue:
+def _finite(data: object) -> object:
     if isinstance(data, float):
         return data if abs(data) < float("inf") else None
     if isinstance(data, dict):
-        return {str(name): _finite(value) for name, value in cast(Mapping[str, JSONValue], data).items()}
-    return [_finite(value) for value in cast(Sequence[JSONValue], data)] if isinstance(data, list | tuple) else data
+        return {str(name): _finite(value) for name, value in cast(Mapping[object, object], data).items()}
+    return [_finite(value) for value in cast(Sequence[object], data)] if isinstance(data, list | tuple) else data
 
 
 @cache

@@ -79,7 +79,7 @@ def _all_positive(curves: Sequence[Curve]) -> bool:
 def _clock_note(records: Sequence[RunRecord]) -> str:
     rounds = "Sifting time of the slowest node plus learning time. Fetching is not counted, as in the paper."
     without = "For asynchronous runs: elapsed time on the clock of the engine."
-    kinds = {record.configuration["schedule"] == "asynchronous" for record in records}
+    kinds = {record.spec.schedule == "asynchronous" for record in records}
     return rounds if kinds == {False} else without if kinds == {True} else f"{rounds} {without}"
 
 

@@ -36,7 +36,7 @@ def heaviest_section(number: int, record: RunRecord, ending: str) -> Gallery | T
         pictures = [_picture(record, heavy, heavy.x, shape) for heavy in record.heaviest if heavy.x is not None]
         return Gallery(name, title, pictures, _NOTE)
     features = min(_MAX_FEATURES, max((len(heavy.x) for heavy in record.heaviest if heavy.x is not None), default=0))
-    names = record.configuration["stream"].get("features") or [f"x{feature}" for feature in range(features)]
+    names = record.spec.data.feature_names or [f"x{feature}" for feature in range(features)]
     labeled = any(heavy.y is not None for heavy in record.heaviest)  # The log of a run in memory has no labels.
     rows = [_row(record, heavy, features, labeled) for heavy in record.heaviest]
     label = ["label"] if labeled else []

@@ -58,7 +58,7 @@ def page_of(records: Sequence[RunRecord], *, live: bool = False) -> Page:
 
 
 def _status(record: RunRecord, several: bool) -> str:
-    total = record.configuration["examples"]
+    total = record.spec.plan.examples
     state = "done" if record.is_done else "not finished"
     return f"{f'{record.name}: ' if several else ''}{record.seen:,} of {total:,} examples seen, {state}"
 
@@ -66,7 +66,7 @@ def _status(record: RunRecord, several: bool) -> str:
 def _summary(records: Sequence[RunRecord]) -> TableSection:
     rows: list[tuple[str, Callable[[RunRecord], Cell]]] = [
         ("examples seen", lambda record: record.seen),
-        ("examples planned", lambda record: record.configuration["examples"]),
+        ("examples planned", lambda record: record.spec.plan.examples),
         ("warmstart examples", lambda record: record.rounds[0].seen if record.rounds else 0),
         ("selected", _selected),
         ("sampling rate", _sampling_rate),
@@ -83,12 +83,12 @@ def _summary(records: Sequence[RunRecord]) -> TableSection:
         ("wall time, s", lambda record: record.ended["wall_seconds"] if record.ended else None),
         ("largest weight", lambda record: float(record.weights.max()) if len(record.weights) else None),
         ("mean lag in entries", lambda record: record.entry_lag["mean"] if record.entry_lag else None),
-        ("nodes", lambda record: record.configuration["nodes"]),
-        ("engine", lambda record: record.configuration["engine"]),
-        ("schedule", lambda record: record.configuration["schedule"]),
-        ("learner", lambda record: learner_name(record.configuration["learner"])),
-        ("rule", lambda record: rule_name(record.configuration["rule"])),
-        ("data", lambda record: data_name(record.configuration["stream"], record.classes)),
+        ("nodes", lambda record: record.spec.nodes),
+        ("engine", lambda record: record.spec.placement.engine),
+        ("schedule", lambda record: record.spec.schedule),
+        ("learner", lambda record: learner_name(record.spec.learner)),
+        ("rule", lambda record: rule_name(record.spec.rule)),
+        ("data", lambda record: data_name(record.spec.data)),
         ("model digest", lambda record: record.ended["digest"][:16] if record.ended else None),
     ]
     values = [(name, [value(record) for record in records]) for name, value in rows]
@@ -110,12 +110,12 @@ def _last(record: RunRecord, name: str) -> Any:
 
 
 def _versions(records: Sequence[RunRecord]) -> TableSection:
-    names = list(dict.fromkeys(name for record in records for name in record.configuration.get("versions", {})))
-    body = [["paraactive", *(record.configuration["paraactive"] for record in records)]]
-    body += [[name, *(record.configuration.get("versions", {}).get(name) for record in records)] for name in names]
+    names = list(dict.fromkeys(name for record in records for name in record.spec.software.versions))
+    body = [["paraactive", *(record.spec.software.paraactive for record in records)]]
+    body += [[name, *(record.spec.software.versions.get(name) for record in records)] for name in names]
     return TableSection("versions", "Versions", ["", *(record.name for record in records)], body, wide=True)
 
 
 def _configuration(number: int, record: RunRecord, ending: str) -> Listing:
-    text = json.dumps(record.configuration, indent=2)
+    text = json.dumps(record.spec.to_dict(), indent=2)
     return Listing(f"configuration-{number}", f"Configuration{ending}", text, "As stored in the run file.")

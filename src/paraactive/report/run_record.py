@@ -6,7 +6,7 @@ Reading does not write to the file, and it works while the run is in progress.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from paraactive.errors import InputError
 from paraactive.planning.plan import Planned, Recorded, plan_for
 from paraactive.runs.run import Run, delay_figures, delay_histogram
 from paraactive.runs.runfile import RunFile
+from paraactive.runs.spec import RunSpec
 from paraactive.sifting.parts import build_stream
 from paraactive.streams import Stream
 
@@ -59,8 +60,8 @@ class RunRecord:
         Name of the run on the page.
     path : Path
         The run file.
-    configuration : dict
-        The configuration of the run.
+    spec : RunSpec
+        The description of the run.
     rounds : list of Round
         The rounds that have ended; the first is the warmstart.
     evaluations : list of Evaluated
@@ -85,7 +86,7 @@ class RunRecord:
 
     name: str
     path: Path
-    configuration: dict[str, Any]
+    spec: RunSpec
     rounds: list[Round]
     evaluations: list[Evaluated]
     weights: Doubles
@@ -105,12 +106,12 @@ class RunRecord:
     @property
     def is_done(self) -> bool:
         """Whether the run has seen all its examples."""
-        return self.ended is not None and self.seen >= self.configuration["examples"]
+        return self.ended is not None and self.seen >= self.spec.plan.examples
 
     @property
     def classes(self) -> list[str]:
         """Names of the classes, in the order of their numbers."""
-        return [str(each) for each in self.configuration["classes"]]
+        return list(self.spec.data.classes)
 
     def label(self, y: int | None) -> str:
         """Return the user's name of a label.
@@ -141,7 +142,7 @@ class RunRecord:
         dict of int to float
             Seconds since the start, by number of examples seen.
         """
-        k = self.configuration["nodes"]
+        k = self.spec.nodes
         seconds = [_round_seconds(ended, k) if ended.number else ended.update_seconds for ended in self.rounds]
         return dict(zip((ended.seen for ended in self.rounds), accumulate(seconds), strict=True))
 
@@ -184,27 +185,27 @@ def read_run_record(
     """
     path = Path(path)
     with RunFile.read(path, thorough=thorough) as file, file.one_state(), file.understood():
-        known, recorded = file.configuration, Recorded.of(file)
+        spec, recorded = file.spec, Recorded.of(file)
         rounds, first = recorded.rounds, recorded.rounds[0].version if recorded.rounds else 0
         ended = file.events("RunEnded")
         return RunRecord(
             name=name or path.stem,
             path=path,
-            configuration=known,
+            spec=spec,
             rounds=rounds,
             evaluations=[Evaluated(**each) for each in file.events("Evaluated") if each["seen"] <= file.seen],
             weights=file.learnt().weight[first:],
             entry_lag=delay_figures(file.delays),
             entry_lag_bins=delay_histogram(file.delays),
-            heaviest=_heaviest(file, known, heaviest),
+            heaviest=_heaviest(file, spec, heaviest),
             node_events=[(kind, each) for kind in _NODE_EVENTS for each in file.events(kind)],
             ended=ended[-1] if ended and ended[-1]["seen"] == file.seen else None,
             planned=plan_for(recorded) if recorded.has_times else None,
-            shape=(28, 28) if known["stream"]["kind"] == "digits" else None,
+            shape=(28, 28) if spec.data.stream.kind == "digits" else None,
         )
 
 
-def run_record_of(run: Run, name: str, configuration: dict[str, Any]) -> RunRecord:
+def run_record_of(run: Run, name: str, spec: RunSpec) -> RunRecord:
     """Make the record of a run that is in memory and has no file.
 
     Parameters
@@ -213,25 +214,23 @@ def run_record_of(run: Run, name: str, configuration: dict[str, Any]) -> RunReco
         The run.
     name : str
         Name of the run on the page.
-    configuration : dict
-        Configuration of the parts, which the run does not know: learner, rule, stream, width, classes.
+    spec : RunSpec
+        The description that the page shows.
 
     Returns
     -------
     RunRecord
         The record. Its heavy examples have neither labels nor features.
     """
-    plan = run.plan
-    known = {**configuration, **asdict(plan), "engine": run.engine, "schedule": run.schedule}
     recorded = Recorded(
-        name, run.engine, plan.nodes, {}, plan.batch, run.schedule, 0, run.rounds, None,
-        entry_bytes(configuration["width"]), None,
+        name, spec.placement.engine, spec.nodes, {}, spec.plan.batch, spec.schedule, spec.lag, run.rounds, None,
+        entry_bytes(spec.data.width), None,
     )  # fmt: skip
     ended = {"wall_seconds": run.wall_seconds, "digest": run.learner.digest()}
     return RunRecord(
         name=name,
         path=Path(name),
-        configuration=known,
+        spec=spec,
         rounds=run.rounds,
         evaluations=run.evaluations,
         weights=run.learnt.weight[run.warmstart :],
@@ -245,14 +244,14 @@ def run_record_of(run: Run, name: str, configuration: dict[str, Any]) -> RunReco
     )
 
 
-def _heaviest(file: RunFile, known: dict[str, Any], count: int) -> list[HeavyExample]:
+def _heaviest(file: RunFile, spec: RunSpec, count: int) -> list[HeavyExample]:
     """Read the heaviest examples, with the features from the log or, if the log has none, from the stream."""
     rows = file.heaviest(count) if count else []
     stream: Stream | None = None
     readable = True
     if rows and file.needs_stream:
         try:
-            stream = build_stream(known["stream"])
+            stream = build_stream(spec.data.stream)
         except InputError:  # The data was moved or deleted, or it was an array in memory.
             readable = False
     return [
@@ -299,9 +298,9 @@ def read_run_records(
     if shape is None:
         return records
     for record in records:
-        if record.configuration["width"] != shape[0] * shape[1]:
+        if record.spec.data.width != shape[0] * shape[1]:
             raise InputError(
-                f"the examples of {record.path} have {record.configuration['width']} features",
+                f"the examples of {record.path} have {record.spec.data.width} features",
                 why=f"an image of {shape[0]} by {shape[1]} has {shape[0] * shape[1]}",
                 remedy="give a height and a width whose product is the number of features",
             )

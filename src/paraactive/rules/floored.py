@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, cast
 
@@ -12,23 +11,6 @@ from paraactive.basics.validation import fraction
 from paraactive.data.examples import Doubles, Ints, Labels
 from paraactive.errors import InputError
 from paraactive.rules.base import BlindRule, LabelAwareRule, Rule, rises_with_doubt
-from paraactive.rules.constant import Passive, Uniform
-from paraactive.rules.gradient import Gradient
-from paraactive.rules.iwal import IwalMargin
-from paraactive.rules.least import LeastMargin
-from paraactive.rules.margin import Margin
-from paraactive.rules.signed import SignedMargin
-
-KINDS: dict[str, Callable[..., Rule]] = {
-    "margin": Margin,
-    "signed": SignedMargin,
-    "least": LeastMargin,
-    "gradient": Gradient,
-    "iwal": IwalMargin,
-    "uniform": Uniform,
-    "passive": Passive,
-}
-"""The rules that a description can name."""
 
 
 def floored(rule: Rule, floor: float) -> Rule:
@@ -42,7 +24,7 @@ def floored(rule: Rule, floor: float) -> Rule:
     """
     if isinstance(rule, FlooredAware | FlooredBlind):  # pyright: ignore[reportUnnecessaryIsInstance]
         return floored(rule.rule, max(rule.floor, fraction("floor", floor)))
-    # Cast: whether it needs scores, and can be described, is known of each one only, not of the class.
+    # Cast: whether it needs scores is known of each one only, not of the class.
     return cast(Rule, FlooredAware(rule, floor) if rule.needs_labels is True else FlooredBlind(rule, floor))
 
 
@@ -71,10 +53,9 @@ class FlooredBlind:
         """p of each example."""
         return np.maximum(self.rule.probability(score, seen), self.floor)
 
-    @property
-    def describe(self) -> Callable[[], dict[str, Any]]:
-        """Call it for the constructor's parameters. Only around a rule of ours is there one."""
-        return _describer(self.rule, self.floor)
+    def describe(self) -> dict[str, Any]:
+        """The constructor's parameters; the rule inside is the rule itself, which the registry describes."""
+        return {"rule": self.rule, "floor": self.floor}
 
 
 @dataclass(frozen=True)
@@ -102,19 +83,14 @@ class FlooredAware:
         """p of each example."""
         return np.maximum(self.rule.probability(score, seen, y), self.floor)
 
-    @property
-    def describe(self) -> Callable[[], dict[str, Any]]:
-        """Call it for the constructor's parameters. Only around a rule of ours is there one."""
-        return _describer(self.rule, self.floor)
+    def describe(self) -> dict[str, Any]:
+        """The constructor's parameters; the rule inside is the rule itself, which the registry describes."""
+        return {"rule": self.rule, "floor": self.floor}
 
 
 def _settle(floored_: FlooredBlind | FlooredAware) -> None:
-    """Make the rule, if it is given by its description, and check both."""
-    rule: Any = floored_.rule
-    if isinstance(rule, dict):
-        parameters: dict[str, Any] = dict(rule)
-        rule = KINDS[parameters.pop("kind")](**parameters)
-    object.__setattr__(floored_, "rule", rule)
+    """Check the rule and the floor."""
+    rule = floored_.rule
     object.__setattr__(floored_, "floor", fraction("floor", floored_.floor))
     if isinstance(rule, FlooredBlind | FlooredAware):
         raise InputError("the rule has a floor already", why="one is enough", remedy="give the rule that is inside it")
@@ -124,10 +100,3 @@ def _settle(floored_: FlooredBlind | FlooredAware) -> None:
             why="one of them needs labels and the other does not",
             remedy="use floored(rule, floor), which knows",
         )
-
-
-def _describer(rule: Rule, floor: float) -> Callable[[], dict[str, Any]]:
-    for kind, known in KINDS.items():
-        if type(rule) is known:
-            return lambda: {"rule": {"kind": kind} | rule.describe(), "floor": floor}
-    raise AttributeError(f"a floor around {type(rule).__name__} cannot be described: it is not one of paraactive's own")

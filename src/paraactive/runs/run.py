@@ -11,6 +11,7 @@ import numpy as np
 
 from paraactive.data.events import Evaluated, Round
 from paraactive.learners.base import Learner, capabilities_of
+from paraactive.runs.spec import RunSpec
 from paraactive.schedules.base import Plan
 from paraactive.sifting.log import Learnt, Weighed
 
@@ -20,9 +21,7 @@ class Run:
     """What came of a run so far. `summary()` has all its figures."""
 
     learner: Learner
-    plan: Plan
-    engine: str
-    schedule: str
+    spec: RunSpec
     rounds: list[Round] = field(default_factory=list[Round])
     evaluations: list[Evaluated] = field(default_factory=list[Evaluated])
     checked: int = 0
@@ -41,6 +40,26 @@ class Run:
     def __repr__(self) -> str:
         tried = "" if self.mistakes is None else f", mistakes={self.mistakes}"
         return f"Run({self.learner!r}, seen={self.seen}, selected={self.selected}{tried})"
+
+    @property
+    def plan(self) -> Plan:
+        """Numbers of examples, of nodes and of examples in a round."""
+        return self.spec.plan
+
+    @property
+    def engine(self) -> str:
+        """Name of the engine."""
+        return self.spec.placement.engine
+
+    @property
+    def schedule(self) -> str:
+        """Name of the schedule."""
+        return self.spec.schedule
+
+    @property
+    def last_evaluated(self) -> int:
+        """Examples seen at the last evaluation; 0 if there was none."""
+        return self.evaluations[-1].seen if self.evaluations else 0
 
     @property
     def seen(self) -> int:

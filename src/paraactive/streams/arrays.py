@@ -88,6 +88,11 @@ class Arrays(UserStream):
         stream._source = str(path)
         return stream
 
+    def describe(self) -> dict[str, Any]:
+        """What `load` needs to open the file again, and the fingerprint, for run files."""
+        names = ("source", "seed", "shuffle", "passes", "fingerprint")
+        return {name: getattr(self, name) for name in names}
+
     @property
     def source(self) -> str | None:
         """The file it was loaded from; None if the arrays came from memory."""

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from paraactive.basics.validation import whole
 from paraactive.data.examples import Examples, Ints, SparseRows
-from paraactive.data.labels import UNKNOWN, fitting_type, type_of_labels
+from paraactive.data.labels import UNKNOWN, fitting_type, type_of_labels, typed_labels
 from paraactive.streams.columns import features_alone, given_names, hash_features
 from paraactive.streams.files import column_names, open_rows
 from paraactive.streams.locations import absolute
@@ -62,6 +62,12 @@ class Unlabelled(UserStream):
         stream = cls(open_rows(source, features=names), classes, seed=seed, shuffle=shuffle)
         stream.source, stream.columns = source, names
         return stream
+
+    def describe(self) -> dict[str, Any]:
+        """What `load` needs to open the file again, and the fingerprint, for run files."""
+        names = ("source", "columns", "seed", "shuffle", "fingerprint")
+        classes = typed_labels(self.classes, self.label_type).tolist()
+        return {"classes": classes} | {name: getattr(self, name) for name in names}
 
     @property
     def width(self) -> int:

@@ -156,7 +156,7 @@ def recorded_delays(path: str | Path) -> Ints:
     [20, 1, 10, 1, 10]
     """
     with RunFile.read(path) as file, file.understood():
-        schedule, lag = file.configuration["schedule"], file.configuration["lag"]
+        schedule, lag = file.spec.schedule, file.spec.lag
         ends = [ended.seen for ended in file.ended_rounds()]
         tiles = file.tiles_sifted()
     if not any(ends):
@@ -164,7 +164,6 @@ def recorded_delays(path: str | Path) -> Ints:
     if schedule == "asynchronous":
         pieces = _tile_by_tile(ends[0], tiles)
     else:
-        lag = lag if schedule == "pipelined" else 0
         pieces = [(ends[r - 1], ends[r], ends[max(r - 1 - lag, 0)]) for r in range(1, len(ends))]
     known = np.zeros(pieces[-1][1] if pieces else ends[0], np.int64)
     for begin, end, knew in pieces:

@@ -236,7 +236,7 @@ def test_growing_keeps_everything() -> None:
         ({"gamma": "auto"}, "gamma"),
         ({"coef0": float("nan")}, "coef0"),
         ({"cache_size": 0}, "cache_size"),
-        ({"budget": 1}, "budget"),
+        ({"max_vectors": 1}, "max_vectors"),
     ],
 )
 def test_bad_parameters_are_named(options: dict[str, Any], named: str) -> None:

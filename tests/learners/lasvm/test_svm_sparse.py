@@ -70,7 +70,7 @@ def never_dense(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("options", [{}, {"gap": 0.05}, {"budget": 60}, {"cache_size": 1e-6, "gap": 0.1}])
+@pytest.mark.parametrize("options", [{}, {"gap": 0.05}, {"max_vectors": 60}, {"cache_size": 1e-6, "gap": 0.1}])
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
 def test_without_a_centre_it_is_the_model_of_dense_rows_to_the_bit(
     kernel: str, classes: int, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
@@ -135,11 +135,11 @@ def test_gamma_scale_is_that_of_dense_rows() -> None:
 def test_saved_copied_and_sent_half_way_it_learns_on_alike(kernel: str, when: int, never_dense: None) -> None:
     x, y = _rows(900, 7)
     everything = _selected(SparseRows.of(x), y)
-    svm, whole = (LaSVM(**KERNELS[kernel], gap=0.1, budget=150) for _ in range(2))
+    svm, whole = (LaSVM(**KERNELS[kernel], gap=0.1, max_vectors=150) for _ in range(2))
     svm.update(everything.take(slice(0, when)))
     whole.update(everything)
     whole.end_round()
-    loaded = LaSVM(**KERNELS[kernel], gap=0.1, budget=150)
+    loaded = LaSVM(**KERNELS[kernel], gap=0.1, max_vectors=150)
     loaded.load(unpack(pack(svm.save())))
     twins: list[LaSVM] = [svm, loaded, copy.deepcopy(svm), pickle.loads(pickle.dumps(svm))]
     for twin in twins:
@@ -153,11 +153,11 @@ def test_saved_copied_and_sent_half_way_it_learns_on_alike(kernel: str, when: in
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_it_keeps_the_contract(kernel: str, classes: int) -> None:
     check_learner(lambda: LaSVM(**KERNELS[kernel], gap=0.1), classes=classes)
-    check_learner(lambda: Guarded(LaSVM(**KERNELS[kernel], budget=40), cap=5.0, set_aside=1.0), classes=classes)
+    check_learner(lambda: Guarded(LaSVM(**KERNELS[kernel], max_vectors=40), cap=5.0, set_aside=1.0), classes=classes)
 
 
 def test_vectors_that_have_gone_are_swept_up(never_dense: None) -> None:
-    svm = LaSVM(**KERNELS["rbf"], budget=20)
+    svm = LaSVM(**KERNELS["rbf"], max_vectors=20)
     for seed in range(8):
         x, y = _rows(500, 20 + seed)
         selected = Selected.weighted(SparseRows.of(x), y)

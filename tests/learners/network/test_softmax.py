@@ -263,18 +263,6 @@ def test_a_number_of_classes_that_cannot_be_is_named(classes: Any) -> None:
     assert network.classes is None
 
 
-def test_importance_aware_steps_are_for_two_classes() -> None:
-    with pytest.raises(InputError, match=r"importance_aware is True with 3 classes.*two classes only"):
-        Network(importance_aware=True, classes=3)
-    network = Network(importance_aware=True)
-    with pytest.raises(InputError, match=r"importance_aware is True with 3 classes"):
-        network.classes = 3
-    with pytest.raises(InputError, match=r"importance_aware is True with 4 classes"):
-        network.load(_trained().save())
-    assert network.classes is None
-    assert Network(importance_aware=True, classes=2).classes == 2
-
-
 @pytest.mark.parametrize(
     ("classes", "label"), [(3, 3), (3, -1), (3, 127), (3, -128), (127, 127), (2, 0), (2, 2), (2, -128), (None, 0)]
 )

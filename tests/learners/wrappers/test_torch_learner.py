@@ -385,7 +385,7 @@ def test_it_has_no_description() -> None:
         (lambda: TorchLearner(linear(1), device="abacus"), "no device 'abacus'"),
         (lambda: TorchLearner(linear(1), device="cuda:77"), "no device 'cuda:77'"),
         (lambda: TorchLearner(linear(1), torch.optim.LBFGS), "the optimizer is LBFGS.*several times"),
-        (lambda: TorchLearner(linear(1), partial(torch.optim.SGD, lr=-1.0)), "optimizer cannot be made.*-1"),
+        (lambda: TorchLearner(linear(1), partial(torch.optim.SGD, lr=-1.0)), "optimizer cannot be built.*-1"),
         (lambda: TorchLearner(linear(1), minibatch=0), "minibatch is 0"),
     ],
 )

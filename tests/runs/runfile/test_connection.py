@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from disk import forked, sql
+from making import run_spec
 from paraactive.data.events import Round
 from paraactive.data.examples import Examples, Selected
 from paraactive.errors import ParaActiveError, RunFileError
@@ -33,7 +34,7 @@ def written(path: Path) -> Path:
     count = 3000
     index = np.arange(count)
     x = np.random.default_rng(0).normal(size=(count, 30)).astype(np.float32)
-    with RunFile.create(path, {"seed": 7}) as file:
+    with RunFile.create(path, run_spec(seed=7)) as file:
         file.append(Selected(Examples(x, np.ones(count, np.int8), index), np.ones(count), index, index, index))
         file.end_round(Round(0, count, count, count, 0, 0, 0))
     return path
@@ -122,15 +123,17 @@ def test_a_refused_file_is_let_go_of(way: Any, written: Path):
 
 
 def test_a_run_file_is_not_overwritten_unasked(written: Path):
-    refused(lambda: RunFile.create(written, {}), "is there already", f"paraactive resume {written}", "--overwrite")
+    refused(
+        lambda: RunFile.create(written, run_spec()), "is there already", f"paraactive resume {written}", "--overwrite"
+    )
     with RunFile.read(written) as file:
         assert file.version == 3000
 
 
 def test_a_run_file_is_overwritten_on_request_whatever_its_format(written: Path):
     sql(written, "PRAGMA user_version = 9")
-    with RunFile.create(written, {"seed": 8}, overwrite=True) as file:
-        assert (file.version, file.configuration) == (0, {"seed": 8})
+    with RunFile.create(written, run_spec(seed=8), overwrite=True) as file:
+        assert (file.version, file.spec) == (0, run_spec(seed=8))
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
@@ -142,7 +145,7 @@ def test_what_is_not_a_run_file_is_never_overwritten(overwrite: bool, tmp_path: 
     photos = foreign(tmp_path / "photos.db")
     for path in (thesis, mark, photos):
         before = path.read_bytes()
-        refused(lambda path=path: RunFile.create(path, {}, overwrite=overwrite), str(path))
+        refused(lambda path=path: RunFile.create(path, run_spec(), overwrite=overwrite), str(path))
         assert path.read_bytes() == before
     assert {path.name for path in tmp_path.iterdir()} == {"thesis.txt", "mark", "photos.db"}
 
@@ -151,20 +154,24 @@ def test_what_is_not_a_run_file_is_never_overwritten(overwrite: bool, tmp_path: 
 def test_a_folder_is_never_overwritten(overwrite: bool, tmp_path: Path):
     folder = tmp_path / "folder"
     folder.mkdir()
-    refused(lambda: RunFile.create(folder, {}, overwrite=overwrite), "is not a file", "another --out")
+    refused(lambda: RunFile.create(folder, run_spec(), overwrite=overwrite), "is not a file", "another --out")
     assert folder.is_dir()
 
 
 def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path):
-    refused(lambda: RunFile.create(tmp_path / "no" / "run.db", {}), "no such file or directory", "folder that exists")
+    refused(
+        lambda: RunFile.create(tmp_path / "no" / "run.db", run_spec()),
+        "no such file or directory",
+        "folder that exists",
+    )
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_empty_file_is_taken(path: Path):
     path.touch()
     refused(lambda: RunFile.resume(path), "holds no run", "stopped before it began")
-    with RunFile.create(path, {"seed": 1}) as file:
-        assert file.configuration == {"seed": 1}
+    with RunFile.create(path, run_spec(seed=1)) as file:
+        assert file.spec == run_spec(seed=1)
 
 
 def test_the_file_of_a_run_that_was_killed_before_it_began_is_taken(path: Path):
@@ -176,25 +183,25 @@ def test_the_file_of_a_run_that_was_killed_before_it_began_is_taken(path: Path):
     child.join()
     assert path.stat().st_size > 0
     refused(lambda: RunFile.read(path), "holds no run")
-    with RunFile.create(path, {"seed": 1}) as file:
-        assert file.configuration == {"seed": 1}
+    with RunFile.create(path, run_spec(seed=1)) as file:
+        assert file.spec == run_spec(seed=1)
 
 
 def test_a_run_that_was_killed_right_after_it_began_is_not_taken_for_an_empty_one(path: Path):
     def begin_and_die() -> None:
-        RunFile.create(path, {"seed": 1})
+        RunFile.create(path, run_spec(seed=1))
         os.kill(os.getpid(), signal.SIGKILL)
 
     forked(begin_and_die).join()
-    refused(lambda: RunFile.create(path, {}), "is there already")
+    refused(lambda: RunFile.create(path, run_spec()), "is there already")
     with RunFile.resume(path) as file:
-        assert (file.configuration, file.rounds) == ({"seed": 1}, 0)
+        assert (file.spec, file.rounds) == (run_spec(seed=1), 0)
 
 
 def test_names_with_signs_that_mean_something_in_a_url_are_names(tmp_path: Path):
     path = tmp_path / "50% of [a] run?mode=memory#1.db"
-    with RunFile.create(path, {"seed": 1}):
+    with RunFile.create(path, run_spec(seed=1)):
         pass
     assert path.stat().st_size > 0
     with RunFile.read(path) as file:
-        assert file.configuration == {"seed": 1}
+        assert file.spec == run_spec(seed=1)

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from disk import log_of, sql
+from making import run_spec
 from paraactive import Arrays, Digits
 from paraactive.basics.state import pack
 from paraactive.data.events import Evaluated, Round, RunStarted, SnapshotTaken
@@ -58,7 +59,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def written(path: Path) -> Path:
     """A closed run file of four rounds, with two snapshots."""
-    with RunFile.create(path, {"seed": 7}) as file:
+    with RunFile.create(path, run_spec(seed=7)) as file:
         for number in range(4):
             a_round(file, some_selected(40, number))
             file.snapshot(Place(file.version, file.rounds), {"alpha": np.full(50, number)}, f"digest {number}")
@@ -72,7 +73,7 @@ def written(path: Path) -> Path:
 @settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_entries_come_back_bit_for_bit_however_they_were_appended(path: Path, sizes: list[int], seed: int):
     parts = [some_selected(size, seed + number) for number, size in enumerate(sizes)]
-    with RunFile.create(path, {}, overwrite=True) as file:
+    with RunFile.create(path, run_spec(), overwrite=True) as file:
         entries = [file.append(part) for part in parts]
         file.end_round(Round(0, 5, entries[-1].last, sum(sizes), 0, 0, 0))
     with RunFile.read(path) as file:
@@ -87,7 +88,7 @@ def test_entries_without_features_come_back_bit_for_bit_from_the_stream(path: Pa
     fresh = stream.read(20_000, 20_050)
     selected = some_selected(50, width=stream.width)
     selected = Selected(fresh, selected.p, selected.seen, selected.version, selected.node)
-    with RunFile.create(path, {}) as file:
+    with RunFile.create(path, run_spec()) as file:
         file.use_stream(Digits())
         a_round(file, selected)
     assert sql(path, "SELECT count(*) FROM entries WHERE x IS NOT NULL") == [(0,)]
@@ -98,7 +99,7 @@ def test_entries_without_features_come_back_bit_for_bit_from_the_stream(path: Pa
 
 def test_a_file_with_features_needs_no_stream_and_does_not_ask_one(path: Path):
     selected = some_selected(10)
-    with RunFile.create(path, {}) as file:
+    with RunFile.create(path, run_spec()) as file:
         a_round(file, selected)
         assert not file.needs_stream
         other = Arrays(np.zeros((400, WIDTH)), np.arange(400) % 2)
@@ -106,7 +107,7 @@ def test_a_file_with_features_needs_no_stream_and_does_not_ask_one(path: Path):
 
 
 def test_rounds_come_back_as_they_ended(path: Path):
-    with RunFile.create(path, {}) as file:
+    with RunFile.create(path, run_spec()) as file:
         ended = [a_round(file, some_selected(size)) for size in (5, 0, 9)]
     with RunFile.read(path) as file:
         assert list(file.ended_rounds()) == ended
@@ -114,18 +115,18 @@ def test_rounds_come_back_as_they_ended(path: Path):
         assert (file.version, file.rounds, file.seen) == (14, 3, 300)
 
 
-def test_the_configuration_comes_back_in_its_order_and_can_be_changed(path: Path):
-    configuration = {"learner": {"kind": "svm", "gamma": None}, "examples": 10**12, "classes": ["ä", "5"], "eta": 0.1}
-    with RunFile.create(path, configuration) as file:
-        file.configure(examples=5)
+def test_the_description_of_the_run_comes_back_and_can_be_changed(path: Path):
+    spec = run_spec(learner={"kind": "svm", "gamma": None}, examples=10**12, classes=["ä", "5"])
+    with RunFile.create(path, spec) as file:
+        file.write_spec(spec.with_nodes(5))
     with RunFile.read(path) as file:
-        assert file.configuration == configuration | {"examples": 5}
+        assert file.spec == spec.with_nodes(5)
     names = sql(path, "SELECT name FROM configuration")
-    assert {name for (name,) in names} == configuration.keys()
+    assert {name for (name,) in names} == spec.to_dict().keys()
 
 
 def test_events_come_back_by_kind_and_in_order_and_rounds_are_not_written_twice(path: Path):
-    with RunFile.create(path, {}) as file:
+    with RunFile.create(path, run_spec()) as file:
         for event in (RunStarted(10, 0), Evaluated(5, 1, 3, 9, 0.5), Evaluated(7, 2, 1, 9, 0.25)):
             file.observe(event)
         file.observe(a_round(file, some_selected(2)))
@@ -171,7 +172,7 @@ def test_a_round_without_entries_moves_the_snapshot_of_its_version_on(written: P
 
 
 def test_a_run_without_snapshots_has_none(path: Path):
-    with RunFile.create(path, {}) as file:
+    with RunFile.create(path, run_spec()) as file:
         assert list(file.snapshots()) == []
 
 
@@ -276,7 +277,7 @@ def test_a_gap_that_opens_later_is_noticed_when_it_is_read(written: Path):
 
 
 def test_readers_see_whole_committed_rounds_while_a_writer_writes(path: Path):
-    with RunFile.create(path, {}) as writer:
+    with RunFile.create(path, run_spec()) as writer:
         for number in range(6):
             a_round(writer, some_selected(20, number))
             writer.snapshot(Place(writer.version, writer.rounds), {}, "")  # commits

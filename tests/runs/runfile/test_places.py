@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from disk import forked, sql
-from making import two_moons
+from making import run_spec, two_moons
 from paraactive import Arrays, LaSVM, Model, Oracle, replay, resume, train
 from paraactive.cli import app
 from paraactive.data.events import Round
@@ -76,7 +76,7 @@ def test_a_finished_run_on_a_read_only_file_system_can_be_read(
 
 def test_a_run_that_did_not_end_there_says_what_to_copy(tmp_path: Path, read_only: Callable[[], Path]) -> None:
     path = tmp_path / "disk" / "run.db"
-    with RunFile.create(tmp_path / "live.db", {}) as file:
+    with RunFile.create(tmp_path / "live.db", run_spec()) as file:
         file.end_round(Round(0, 5, 0, 0, 0, 0, 0))
         file.secure()
         for suffix in ("", "-wal"):
@@ -158,11 +158,11 @@ def _safety_of(said: list[str], statement: str) -> list[str]:
 
 @pytest.mark.parametrize("durability", ["process", "power"])
 def test_questions_and_answers_always_survive_a_loss_of_power(durability: str, tmp_path: Path) -> None:
-    with RunFile.create(tmp_path / "run.db", {}, durability=durability) as file:
+    with RunFile.create(tmp_path / "run.db", run_spec(durability=durability)) as file:
         said = _traced(file)
         file.remember(np.array([3]), [1])
         file.remember(np.array([4]), [None])
-        file.configure(nodes=3)
+        file.write_spec(run_spec(nodes=3))
     assert _safety_of(said, "INSERT OR REPLACE INTO answers") == ["FULL", "FULL"]
     after = [each for each in said if each.startswith("PRAGMA synchronous")][-1]
     assert after.endswith({"process": "NORMAL", "power": "FULL"}[durability])
@@ -258,7 +258,7 @@ def test_a_durability_that_is_given_to_resume_is_remembered(tmp_path: Path) -> N
     a_run(tmp_path / "run.db", examples=300)
     resume(tmp_path / "run.db", stream=Arrays(X, NAMES), examples=400, durability="power")
     with RunFile.read(tmp_path / "run.db") as run:
-        assert run.configuration["durability"] == "power"
+        assert run.spec.recording.durability == "power"
 
 
 # The journal -----------------------------------------------------------------------------------------------------

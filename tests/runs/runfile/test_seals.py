@@ -234,7 +234,7 @@ def test_nodes_that_are_wanted_by_another_process_do_not_break_the_seal(tmp_path
     with RunFile.resume(path) as file:
         RunFile.want_nodes(path, 3)
         assert file.wanted_nodes == 3
-    assert RunFile.read(path).configuration["nodes"] == 3
+    assert RunFile.read(path).spec.nodes == 3
 
 
 def test_the_error_says_fact_reason_and_remedy(tmp_path: Path) -> None:

@@ -19,8 +19,10 @@ from paraactive.learners import Learner
 from paraactive.report import Chart, Claim, Claims, Page, RunRecord, TableSection, Text, read_run_record, write_page
 from paraactive.report.figures import save_figures
 from paraactive.rules import Rule
+from paraactive.runs.resume import resume
 from paraactive.runs.runfile import RunFile
-from paraactive.runs.training import resume, train
+from paraactive.runs.train import train
+from paraactive.schedules import Plan
 from paraactive.sifting.parts import describe_learner, describe_rule, describe_stream
 from paraactive.streams import Digits
 
@@ -245,16 +247,19 @@ def _seen_in(path: Path, experiment: Experiment, kind: RunKind, seed: int) -> in
     """Return how many examples the run in `path` has seen; None if there is no run. A different run is an error."""
     try:
         with RunFile.read(path) as file, file.understood():
-            known, seen = file.configuration, file.seen
+            known, seen = file.spec, file.seen
     except RunFileError:  # There is no file, or the run never started. `train` reports any other problem.
         return None
-    wanted = {
-        "rule": describe_rule(kind.rule), "stream": describe_stream(experiment.stream(seed)), "batch": BATCH,
-        "warmstart": BATCH, "schedule": kind.schedule, "nodes": kind.nodes, "seed": seed,
-    }  # fmt: skip
-    written = json.loads(json.dumps(wanted))  # The file has lists instead of tuples.
-    differs = [name for name, value in written.items() if known[name] != value]
-    differs += ["learner"] if known["learner"]["kind"] != describe_learner(kind.learner(seed))["kind"] else []
+    plan = Plan(known.plan.examples, BATCH, BATCH, kind.nodes)
+    compared = {
+        "rule": (known.rule, describe_rule(kind.rule)),
+        "stream": (known.data.stream, describe_stream(experiment.stream(seed))),
+        "plan": (known.plan, plan),
+        "schedule": (known.schedule, kind.schedule),
+        "seed": (known.seed, seed),
+        "learner": (known.learner.kind, describe_learner(kind.learner(seed)).kind),
+    }
+    differs = [name for name, (one, other) in compared.items() if one != other]
     if differs:
         raise InputError(
             f"{path} is a different run",

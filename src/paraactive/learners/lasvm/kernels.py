@@ -17,7 +17,8 @@ import numpy as np
 from paraactive.basics.compiled import njit
 from paraactive.learners.simd.blocks import WIDE_LANES as LANES
 from paraactive.learners.simd.blocks import WIDE_ROWS as ROWS
-from paraactive.learners.simd.blocks import add_weighted, add_wide_product, fma, to_rbf
+from paraactive.learners.simd.blocks import add_weighted, add_wide_product, to_rbf
+from paraactive.learners.simd.functions import fma
 
 RBF, LINEAR, POLYNOMIAL = 0, 1, 2
 TILE = 64

@@ -19,7 +19,7 @@ import numpy as np
 
 from paraactive.basics.compiled import njit
 from paraactive.learners.lasvm.kernels import LANES, POLYNOMIAL, RBF
-from paraactive.learners.simd.blocks import exp, fma
+from paraactive.learners.simd.functions import exp, fma
 
 _MINUS_TWO, _ZERO, _UNIT = np.float32(-2), np.float32(0), np.float32(1)
 _COLUMN, _BEGIN, _LENGTH, _ROOM = 0, 1, 2, 3

@@ -37,7 +37,7 @@ _FILLED = 0.1
 """The part of sparse rows that is not 0, from which on dense ones are scored faster."""
 _REMEMBERED = 8_000_000
 """Numbers that are kept at most of rows that were scored, their kernel values and features: 32 megabytes."""
-_NO_BUDGET = 2**62
+_NO_LIMIT = 2**62
 
 
 class LaSVM:
@@ -58,9 +58,9 @@ class LaSVM:
     cache_size : megabytes of kernel values that are kept; what is beyond it is computed again when it is needed. The
         model does not depend on it.
     cascade : if True, it offers sifters a cheap score, by which most examples are ruled out without an exact one.
-    budget : the most vectors that there may be; None: as many as it takes. Where there would be one more, the one with
+    max_vectors : the most vectors that there may be; None: as many as it takes. Where there would be one more, the one with
         the smallest alphas is merged into the nearest one of its class. After 12 288 digits (one run) there were 40
-        mistakes of 4065 with 3231 vectors and no budget, 38 with 1000, 47 with 500.
+        mistakes of 4065 with 3231 vectors and no limit, 38 with 1000, 47 with 500.
 
     If the first rows that it learns are sparse, its vectors are: zeros cost neither time nor memory. Then there is no
     cheap score, and no centre: rows should not lie far from the origin. If more than a tenth of the first 64 is not 0,
@@ -89,7 +89,7 @@ class LaSVM:
         gap: float | None = None,
         classes: int | None = None,
         cache_size: float = 1000.0,
-        budget: int | None = None,
+        max_vectors: int | None = None,
         cascade: bool = True,
     ) -> None:
         self.C, self.kernel = positive("C", C), one_of("kernel", kernel, _KINDS)
@@ -99,14 +99,14 @@ class LaSVM:
         self.gap = None if gap is None else positive("gap", gap)
         self.classes = None if classes is None else check_count(classes)
         self.cache_size = positive("cache_size", cache_size)
-        self.budget = None if budget is None else whole("budget", budget, 2)
+        self.max_vectors = None if max_vectors is None else whole("max_vectors", max_vectors, 2)
         self.cascade = truth("cascade", cascade)
         self._width = 0
 
     def describe(self) -> dict[str, Any]:
         """The constructor's parameters."""
         names = (
-            "C", "kernel", "gamma", "degree", "coef0", "tau", "reprocess", "gap", "classes", "cache_size", "budget",
+            "C", "kernel", "gamma", "degree", "coef0", "tau", "reprocess", "gap", "classes", "cache_size", "max_vectors",
             "cascade",
         )  # fmt: skip
         return {name: getattr(self, name) for name in names}
@@ -323,13 +323,13 @@ class LaSVM:
             )
         rows = self._kernel_rows(x, xx), self._kernel_within(x, xx)
         new = Batch(self._live.hold(x), xx, self._targets(examples.y), self.C * batch.weight, examples.key, *rows)
-        budget, done = _NO_BUDGET if self.budget is None else self.budget, 0
+        limit, done = _NO_LIMIT if self.max_vectors is None else self.max_vectors, 0
         while done < len(x):
             self._live.count, done = lasvm_loops.learn(
-                new, done, self.tau, self.C, self.reprocess, budget, *self._loop_arguments(len(x) - done)
+                new, done, self.tau, self.C, self.reprocess, limit, *self._loop_arguments(len(x) - done)
             )
-            if self.vectors > budget:
-                self._live.count = lasvm_loops.keep_to(budget, *self._loop_arguments())
+            if self.vectors > limit:
+                self._live.count = lasvm_loops.keep_to(limit, *self._loop_arguments())
 
     def _kernel_rows(self, x: Features, xx: Floats) -> Floats:
         """Kernel values of new rows with all vectors; of some they are known since they were scored."""
@@ -378,11 +378,11 @@ class LaSVM:
     # Memory ------------------------------------------------------------------------------------------------------
 
     def _allocate(self, vectors: DenseVectors | SparseVectors) -> None:
-        if self.budget is not None and self.budget < (self.classes or 2):
+        if self.max_vectors is not None and self.max_vectors < (self.classes or 2):
             raise InputError(
-                f"the budget is {self.budget} vectors, and there are {self.classes} classes",
+                f"max_vectors is {self.max_vectors}, and there are {self.classes} classes",
                 why="each class needs one",
-                remedy=f"give budget >= {self.classes}",
+                remedy=f"give max_vectors >= {self.classes}",
             )
         self._width = vectors.width
         self._hold_in(vectors)

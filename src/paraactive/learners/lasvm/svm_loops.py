@@ -26,9 +26,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from paraactive.basics.compiled import njit
+from paraactive.learners.lasvm.gradient_loops import DOWN, NONE, UP, search, step_and_search
 from paraactive.learners.lasvm.kernel_cache_loops import bear, bring, leave, squared_length
 from paraactive.learners.lasvm.vector_loops import clear, put, shift
-from paraactive.learners.network.gradient_loops import DOWN, NONE, UP, search, walk
 
 GAP = 0
 """Row in `extremes` of the gradient difference of the most violating pair of each machine."""
@@ -183,7 +183,7 @@ def _move(m, i, j, step, row_i, row_j, count, slots, move):
     # A bound that is reached is reached exactly: rounding must not leave a vector that is almost gone.
     _set_alpha(m, i, upper[i] if step == upper[i] - alpha[i] else alpha[i] + step, slots, move)
     _set_alpha(m, j, lower[j] if step == alpha[j] - lower[j] else alpha[j] - step, slots, move)
-    pair = walk(count, step, row_i, row_j, slots.g[m], move.ways[m])
+    pair = step_and_search(count, step, row_i, row_j, slots.g[m], move.ways[m])
     move.pairs[2 * m], move.pairs[2 * m + 1] = pair[0], pair[1]
 
 
@@ -335,18 +335,18 @@ def _evict_useless(count, slots, move, cache, vectors):
     return count
 
 
-# The budget ------------------------------------------------------------------------------------------------------
+# The limit of vectors ------------------------------------------------------------------------------------------------------
 
 
 @njit(cache=True, nogil=True)
-def keep_to(budget, count, slots, cache, vectors):
+def keep_to(max_vectors, count, slots, cache, vectors):
     """While there are more vectors than that, the one with the smallest alphas goes. Returns the new count.
 
     It is taken for a copy of the vector of its class that is nearest in the space of the kernel, which gets its alphas
     and its box: as two copies of an example are worth one of their weights together.
     """
     move, wanted = _movable(count, slots), np.empty(2, np.int64)
-    while count > budget:
+    while count > max_vectors:
         s = _least(count, slots.alpha, slots.upper)
         wanted[0] = wanted[1] = s
         bring(wanted, count, cache, vectors)
@@ -409,7 +409,7 @@ def _hand_over(m, s, t, count, slots, move, cache):
     _set_alpha(m, t, slots.alpha[m, t] + amount, slots, move)
     _set_alpha(m, s, 0.0, slots, move)
     row_t, row_s = cache.values[cache.place[t]], cache.values[cache.place[s]]
-    pair = walk(count, amount, row_t, row_s, slots.g[m], move.ways[m])
+    pair = step_and_search(count, amount, row_t, row_s, slots.g[m], move.ways[m])
     move.pairs[2 * m], move.pairs[2 * m + 1] = pair[0], pair[1]
 
 
@@ -443,10 +443,10 @@ def _is_live(key, keys, count):
 
 
 @njit(cache=True, nogil=True)
-def learn(batch, first, tau, most, steps, budget, count, slots, cache, vectors):
+def learn(batch, first, tau, most, steps, max_vectors, count, slots, cache, vectors):
     """PROCESS each example of the batch from `first` on, each followed by `steps` REPROCESS steps.
 
-    Stops after an example that leaves more vectors than the budget. Returns the new count and the example to go on at.
+    Stops after an example that leaves more than `max_vectors` vectors. Returns the new count and the example to go on at.
     """
     move, origin = _movable(count, slots), slots.origin
     if not first:
@@ -466,6 +466,6 @@ def learn(batch, first, tau, most, steps, budget, count, slots, cache, vectors):
             _take_steps(pairs, tau, most, count, slots, move, cache, vectors)
             if turn > 0:
                 count = _evict_useless(count, slots, move, cache, vectors)
-        if count > budget:
+        if count > max_vectors:
             return count, e + 1
     return count, len(batch.key)

@@ -16,7 +16,8 @@ from numba.extending import overload
 from paraactive.basics.compiled import njit
 from paraactive.learners.lasvm.kernels import LANES, ROWS, _to_kernel
 from paraactive.learners.lasvm.sparse_kernels import slot_products, to_kernel
-from paraactive.learners.simd.blocks import add_wide_product, fma
+from paraactive.learners.simd.blocks import add_wide_product
+from paraactive.learners.simd.functions import fma
 
 
 class DenseArrays(NamedTuple):

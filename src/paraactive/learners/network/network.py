@@ -35,13 +35,10 @@ class Network:
         the logistic loss; those of the squared loss stay near -1 and 1, where it selects nearly everything. With more
         than two classes "logistic" is the cross entropy -log softmax_y(f), and "squared" draws the output of the
         label to 1 and all others to -1.
-    importance_aware : if True, a step of weight w moves the output as w small steps do, so that a large weight does not
-        overshoot (see `learners.importance`). An update then takes about twice as long. If False, as in the paper,
-        the gradient is multiplied by w. For two classes only.
     classes : how many to tell apart. If None, as many as the stream has that it is trained on, and 2 without one.
     minibatch : examples of the log that one step takes. If more than 1, the step is on sum(weight loss) / minibatch,
         also for the rest that a round ends with, as in `TorchLearner`: several times faster for each example, but it
-        takes more of them to get as far. Not with `importance_aware`.
+        takes more of them to get as far.
 
     Rows may be sparse: then their zeros cost nothing, and the model is the same, bit for bit.
 
@@ -65,23 +62,12 @@ class Network:
         step: float = 0.07,
         seed: int = 0,
         loss: str = "logistic",
-        importance_aware: bool = False,
         classes: int | None = None,
         minibatch: int = 1,
     ) -> None:
         self.hidden, self.step, self.seed = whole("hidden", hidden, 1), positive("step", step), whole("seed", seed)
-        self.loss, self.importance_aware = one_of("loss function", loss, _LOSSES), importance_aware
-        if not isinstance(importance_aware, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(
-                f"importance_aware is {importance_aware!r}", why="it is on or off", remedy="give True or False"
-            )
+        self.loss = one_of("loss function", loss, _LOSSES)
         self.minibatch = whole("minibatch", minibatch, 1)
-        if importance_aware and self.minibatch > 1:
-            raise InputError(
-                f"importance_aware is True with minibatch {self.minibatch}",
-                why="its steps have a closed form for one example only",
-                remedy="give minibatch=1, or importance_aware=False",
-            )
         self._state: State = {}
         self._gather = Minibatches(self.minibatch)
         self.classes = classes
@@ -107,7 +93,7 @@ class Network:
 
     def describe(self) -> dict[str, Any]:
         """The constructor's parameters."""
-        names = ("hidden", "step", "seed", "loss", "importance_aware", "classes", "minibatch")
+        names = ("hidden", "step", "seed", "loss", "classes", "minibatch")
         return {name: getattr(self, name) for name in names}
 
     def score(self, x: ArrayLike | SparseRows) -> Doubles:
@@ -129,7 +115,7 @@ class Network:
             learn: Any = network_loops.learn_sparse if isinstance(examples.x, SparseRows) else network_loops.learn
             learn(
                 *self._features(examples.x), examples.y, selected.weight,
-                _LOSSES[self.loss], self.importance_aware, np.float32(self.step), self.hidden,
+                _LOSSES[self.loss], np.float32(self.step), self.hidden,
                 *self._parameters(), *self._parameters("_squares"),
             )  # fmt: skip
         else:
@@ -183,12 +169,6 @@ class Network:
         if classes > MOST_CLASSES:
             raise InputError(
                 f"classes is {classes}", why=f"there are labels for {MOST_CLASSES}", remedy="make groups of the labels"
-            )
-        if classes > 2 and self.importance_aware:
-            raise InputError(
-                f"importance_aware is True with {classes} classes",
-                why="its steps have a closed form for two classes only",
-                remedy="give importance_aware=False",
             )
         if state and _classes_in(state) != classes:
             raise InputError(

@@ -20,7 +20,6 @@ from __future__ import annotations
 import numpy as np
 
 from paraactive.basics.compiled import njit
-from paraactive.learners.network.importance import logistic_push, squared_push
 from paraactive.learners.network.network_lanes import (
     ROWS,
     TINY_SQUARE,
@@ -29,10 +28,10 @@ from paraactive.learners.network.network_lanes import (
     four_products,
     one_product,
 )
-from paraactive.learners.simd.blocks import exp, fma, inverse_sqrt
+from paraactive.learners.simd.functions import exp, fma, inverse_sqrt
 
 LOGISTIC, SQUARED = 0, 1
-_ONE, _TWO, _ZERO = np.float32(1), np.float32(2), np.float32(0)
+_ONE, _ZERO = np.float32(1), np.float32(0)
 _TINY, _VANISHED = np.float32(TINY_SQUARE), np.float32(VANISHED)
 
 
@@ -193,56 +192,27 @@ def _adagrad(parameter, squares, gradients, step):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _mean_rate(squares, total):
-    """1 / sqrt(G), in the mean over many small gradients that take G from `squares` to `total`."""
-    return _TWO / (np.sqrt(squares) + np.sqrt(total) + _TINY)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _add_reach(squares, factor, direction, square, reach):
-    """Add to `reach`, lane by lane, what a push of 1 on a row of parameters moves f by, divided by step."""
-    for h in range(direction.shape[0]):
-        along = factor * direction[h]
-        total = fma(square * along, along, squares[h])
-        reach[h] = fma(along * along, _mean_rate(squares[h], total), reach[h])
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _aware_adagrad(parameter, squares, factor, direction, square, push):
-    """A push along a row of parameters; G grows by square * direction^2."""
-    for h in range(direction.shape[0]):
-        along = factor * direction[h]
-        total = fma(square * along, along, squares[h])
-        parameter[h] -= push * along * _mean_rate(squares[h], total)
-        squares[h] = total
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def learn(
-    x, y, importance, loss, aware, step, live,
+    x, y, importance, loss, step, live,
     weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
 ):  # fmt: skip
-    """One step of AdaGrad for each example, in order.
+    """Take one step of AdaGrad for each example, in order, on its gradient times its importance.
 
-    Plainly, its gradient is multiplied by its importance. If `aware`, the step is what that many small ones come to
-    (see `importance`), with the directions held fixed. G then grows as by that many gradients like the first: more than
-    on the way, where they get smaller, which keeps later steps small, and networks stable at large step sizes. This is
-    for one output: with several, their ways hang together and have no closed form.
-    Units from `live` on only fill up the last panel: their gradient is 0, so they stay at 0.
+    Units from `live` on only pad the last panel. Their gradient is 0, so their weights stay 0.
     """
     width = weight.shape[0]
     inputs, values = np.empty(width + 1, np.int64), np.empty((1, width), np.float32)
     for i in range(x.shape[0]):
         used = _list(x[i], inputs, values[0])
         _step(
-            values, inputs, used, y[i], importance[i], loss, aware, step, live,
+            values, inputs, used, y[i], importance[i], loss, step, live,
             weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
         )  # fmt: skip
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def learn_sparse(
-    data, indices, indptr, y, importance, loss, aware, step, live,
+    data, indices, indptr, y, importance, loss, step, live,
     weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
 ):  # fmt: skip
     """The same on rows without their zeros."""
@@ -251,51 +221,32 @@ def learn_sparse(
     for i in range(y.shape[0]):
         used = _copy(data, indices, indptr[i], indptr[i + 1], inputs, values[0])
         _step(
-            values, inputs, used, y[i], importance[i], loss, aware, step, live,
+            values, inputs, used, y[i], importance[i], loss, step, live,
             weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
         )  # fmt: skip
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _step(
-    values, inputs, used, label, importance, loss, aware, step, live,
+    values, inputs, used, label, importance, loss, step, live,
     weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
 ):  # fmt: skip
     """One step on an example whose inputs are listed."""
     lanes, outputs = _whole_eights(live), out_bias.shape[0]
     sums, inner = np.empty((1, weight.shape[1]), np.float32), np.empty(lanes, np.float32)
-    f, slopes, one = np.empty((1, outputs), np.float32), np.empty(outputs, np.float32), np.ones(1, np.float32)
+    f, slopes = np.empty((1, outputs), np.float32), np.empty(outputs, np.float32)
     hidden = sums[0, :lanes]
     one_product(values, inputs, used, weight, lanes, sums)
     _outputs(sums, lanes, bias, out_weight, out_bias, f)
     _slopes(f[0], label, importance, loss, slopes)
     hidden[live:] = _ZERO  # d f / d out_weight
-    _inner(one if aware else slopes, out_weight, hidden, inner)
-    if not aware:
-        for o in range(outputs):
-            adagrad_row(out_weight, out_weight_g, o, slopes[o], hidden, step, lanes)
-        _adagrad(out_bias, out_bias_g, slopes, step)
-        _adagrad(bias[:lanes], bias_g[:lanes], inner, step)
-        for u in range(used):
-            adagrad_row(weight, weight_g, inputs[u], values[0, u], inner, step, lanes)
-        return
-    slope, sign = slopes[0], np.float32(label)
-    margin = sign * f[0, 0]
-    square = slope * np.float32(slope / importance)
-    reach = np.zeros(lanes, np.float32)
-    _add_reach(out_weight_g[0], _ONE, hidden, square, reach)
-    _add_reach(out_bias_g, _ONE, one, square, reach)
-    _add_reach(bias_g, _ONE, inner, square, reach)
+    _inner(slopes, out_weight, hidden, inner)
+    for o in range(outputs):
+        adagrad_row(out_weight, out_weight_g, o, slopes[o], hidden, step, lanes)
+    _adagrad(out_bias, out_bias_g, slopes, step)
+    _adagrad(bias[:lanes], bias_g[:lanes], inner, step)
     for u in range(used):
-        _add_reach(weight_g[inputs[u]], values[0, u], inner, square, reach)
-    far = step * reach.sum()
-    push = logistic_push(margin, importance, far) if loss == LOGISTIC else squared_push(margin, importance, far)
-    push = np.float32(-sign * step * push)
-    _aware_adagrad(out_weight[0], out_weight_g[0], _ONE, hidden, square, push)
-    _aware_adagrad(out_bias, out_bias_g, _ONE, one, square, push)
-    _aware_adagrad(bias, bias_g, _ONE, inner, square, push)
-    for u in range(used):
-        _aware_adagrad(weight[inputs[u]], weight_g[inputs[u]], values[0, u], inner, square, push)
+        adagrad_row(weight, weight_g, inputs[u], values[0, u], inner, step, lanes)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

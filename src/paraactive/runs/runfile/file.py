@@ -35,6 +35,7 @@ from paraactive.runs.runfile.journal import Journal, read_journal
 from paraactive.runs.runfile.lock import RunLock
 from paraactive.runs.runfile.place import FilePlace
 from paraactive.runs.runfile.seals import ChainCheck, Link, Stored, check_nothing
+from paraactive.runs.spec import RunSpec
 from paraactive.schedules.base import Plan
 from paraactive.sifting.log import Learnt, Question, joined
 from paraactive.sifting.node import as_on_a_node, relearn
@@ -74,10 +75,8 @@ class RunFile:
     # Opening and closing -----------------------------------------------------------------------------------------
 
     @classmethod
-    def create(
-        cls, path: Path | str, configuration: dict[str, Any], *, overwrite: bool = False, durability: str = "process"
-    ) -> RunFile:
-        """A new run file with this configuration. A file that is there is kept, unless told to overwrite."""
+    def create(cls, path: Path | str, spec: RunSpec, *, overwrite: bool = False) -> RunFile:
+        """A new run file for this run. A file that is there is kept, unless told to overwrite."""
         path = Path(path)
         connection.check_not_folder(path)
         with ExitStack() as undo:
@@ -85,9 +84,9 @@ class RunFile:
             undo.callback(lock.release)
             connection.check_room(path, overwrite)
             with connection.replaced_by_new(path) as database:
-                _configure(database, configuration)
+                _write_spec(database, spec)
             file = cls(path, undo.enter_context(closing(connection.connect(path, "rw"))), lock)
-            file.survive(durability)
+            file.survive(spec.recording.durability)
             undo.pop_all()
             return file
 
@@ -221,16 +220,15 @@ class RunFile:
     # Configuration -----------------------------------------------------------------------------------------------
 
     @property
-    def configuration(self) -> dict[str, Any]:
-        """Everything that makes the run what it is."""
+    def spec(self) -> RunSpec:
+        """The description of the run, as it stands in the file now: another process may change the number of nodes."""
         with self._guarded("read"):
-            rows = self._database.execute("SELECT name, value FROM configuration ORDER BY rowid").fetchall()
-            return {name: json.loads(value) for name, value in rows}
+            return _read_spec(self._database)
 
-    def configure(self, **values: Any) -> None:
-        """Set these."""
+    def write_spec(self, spec: RunSpec) -> None:
+        """Replace the description of the run."""
         with self._guarded("write"):
-            _configure(self._database, values)
+            _write_spec(self._database, spec)
             self._commit()
 
     def survive(self, durability: str) -> None:
@@ -244,7 +242,7 @@ class RunFile:
     def wanted_nodes(self) -> int:
         """How many nodes the run is to have; somebody else may have changed it while it goes on."""
         with self._guarded("read"):
-            return int(json.loads(self._one("SELECT value FROM configuration WHERE name = 'nodes'")[0]))
+            return _read_spec(self._database).nodes
 
     @staticmethod
     def want_nodes(path: Path | str, nodes: int) -> None:
@@ -262,16 +260,14 @@ class RunFile:
                 remedy=f"go on with it, as 'paraactive resume {path} --nodes {nodes}'",
             )
         with closing(connection.open_checked(path)) as database, connection.translated(path, "write"), database:
-            known = {name: json.loads(value) for name, value in database.execute("SELECT * FROM configuration")}
-            if known["schedule"] != "asynchronous":
+            spec = _read_spec(database)
+            if spec.schedule != "asynchronous":
                 raise InputError(
-                    f"the run in {path} is {known['schedule']}",
+                    f"the run in {path} is {spec.schedule}",
                     why="nodes come and go only in the asynchronous schedule",
                     remedy=f"stop it, and 'paraactive resume {path} --nodes {nodes}'",
                 )
-            Plan(known["examples"], known["batch"], known["warmstart"], nodes, delay=known["delay"])
-            database.execute("UPDATE configuration SET value = ? WHERE name = 'nodes'", (json.dumps(nodes),))
-            seal(database, "configuration")
+            _write_spec(database, spec.with_nodes(nodes))
 
     def use_stream(self, stream: Stream) -> None:
         """The stream of the run. If it can make features again, the entries do without them."""
@@ -444,8 +440,9 @@ class RunFile:
     def heaviest(self, count: int = 10) -> list[dict[str, Any]]:
         """The entries that were learnt with the largest weights, the heaviest first; all of them but the features."""
         names = ("sequence", "position", "key", "y", "p", "weight")
-        learner = self.configuration.get("learner", {})
-        cap, by_class = learner.get("cap"), learner.get("class_weight") or []
+        learner = self.spec.learner
+        cap, by_class = learner.number("cap"), learner.get("class_weight")
+        by_class = by_class if isinstance(by_class, list) else []
         labels = labels_of(np.arange(len(by_class)), len(by_class)).tolist()
         bound: list[Any] = [each for pair in zip(labels, by_class, strict=True) for each in pair]
         weight = "importance / p" + " * iif(y = ?, ?, 1)" * len(by_class)
@@ -573,7 +570,7 @@ class RunFile:
                     remedy="correct its method at; paraactive.checks.check_stream tries it",
                 )
             return made
-        return dense_rows(values) if columns.is_null else sparse_rows(values, columns, self.configuration["width"])
+        return dense_rows(values) if columns.is_null else sparse_rows(values, columns, self.spec.data.width)
 
     # Snapshots and events ----------------------------------------------------------------------------------------
 
@@ -763,12 +760,13 @@ class RunFile:
             yield
 
 
-def _configure(database: sqlite3.Connection, values: dict[str, Any]) -> None:
-    rows = [(name, json.dumps(value, default=_plain)) for name, value in values.items()]
-    database.executemany("INSERT OR REPLACE INTO configuration VALUES (?, ?)", rows)
+def _read_spec(database: sqlite3.Connection) -> RunSpec:
+    rows = database.execute("SELECT name, value FROM configuration").fetchall()
+    return RunSpec.from_dict({name: json.loads(value) for name, value in rows})
+
+
+def _write_spec(database: sqlite3.Connection, spec: RunSpec) -> None:
+    database.execute("DELETE FROM configuration")
+    rows = [(name, json.dumps(value)) for name, value in spec.to_dict().items()]
+    database.executemany("INSERT INTO configuration VALUES (?, ?)", rows)
     seal(database, "configuration")
-
-
-def _plain(value: Any) -> Any:
-    """A numpy number as a plain one, for JSON."""
-    return value.item()

@@ -80,6 +80,11 @@ class Digits:
         """All ten digits, each a class of its own."""
         return cls(seed=seed, low=low, high=high, groups=tuple((digit,) for digit in range(10)))
 
+    def describe(self) -> dict[str, Any]:
+        """The constructor's parameters, for run files."""
+        names = ("negative", "positive", "seed", "low", "high", "groups")
+        return {name: getattr(self, name) for name in names}
+
     @property
     def width(self) -> int:
         """784 pixels."""

@@ -99,6 +99,13 @@ class Table(UserStream):
     not every feature, which would take a pass over the whole file. Of CSV it covers every byte.
     """
 
+    def describe(self) -> dict[str, Any]:
+        """The constructor's parameters and the fingerprint, for run files."""
+        names = ("label", "weight", "seed", "shuffle", "passes", "fingerprint")
+        source = self.source if isinstance(self.source, str) else list(self.source)
+        columns = {"features": list(self.feature_names), "classes": list(self.classes)}
+        return {"source": source} | columns | {name: getattr(self, name) for name in names}
+
     @property
     def feature_names(self) -> tuple[str, ...]:
         """The columns of the features, in their order."""

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paraactive.learners.network.gradient_loops import DOWN, NONE, UP, search, walk
+from paraactive.learners.lasvm.gradient_loops import DOWN, NONE, UP, search, step_and_search
 
 
 @given(count=st.integers(1, 70), seed=st.integers(0, 10_000), values=st.sampled_from([2, 5, 1000]))
@@ -17,7 +17,7 @@ def test_a_walk_takes_the_step_and_finds_the_pair_that_a_search_finds(count: int
     ways = rng.integers(0, 4, size).astype(np.uint8)
     ways[count:] = 0
     expected = g - 0.25 * (row_i.astype(np.float64) - row_j.astype(np.float64))
-    pair = walk(count, 0.25, row_i, row_j, g, ways)
+    pair = step_and_search(count, 0.25, row_i, row_j, g, ways)
     assert np.array_equal(g, expected)
     assert pair == search(count, expected, ways) == _plain(expected[:count], ways[:count])
 
@@ -31,4 +31,4 @@ def _plain(g: np.ndarray, ways: np.ndarray) -> tuple[int, int]:
 @pytest.mark.parametrize("count", [1, 8, 9])
 def test_where_nothing_may_move_there_is_no_pair(count: int) -> None:
     zeros = np.zeros(16, np.float32)
-    assert walk(count, 0.0, zeros, zeros, np.ones(16), np.zeros(16, np.uint8)) == (NONE, NONE)
+    assert step_and_search(count, 0.0, zeros, zeros, np.ones(16), np.zeros(16, np.uint8)) == (NONE, NONE)
