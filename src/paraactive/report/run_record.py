@@ -14,7 +14,8 @@ from typing import Any
 from paraactive.data.events import Evaluated, Round
 from paraactive.data.examples import Doubles, Floats, dense, entry_bytes
 from paraactive.errors import InputError
-from paraactive.planning.plan import Planned, Recorded, plan_for
+from paraactive.planning.plan import Planned, plan_for
+from paraactive.planning.recorded import Recorded
 from paraactive.runs.run import Run, delay_figures, delay_histogram
 from paraactive.runs.runfile import RunFile
 from paraactive.runs.spec import RunSpec
