@@ -105,10 +105,10 @@ def processor() -> list[str]:
 
 def facts_of(run: Run) -> dict[str, Any]:
     """What is pinned of a run."""
-    keys = np.ascontiguousarray(run.learnt.key, "<i8").tobytes()
+    keys = np.ascontiguousarray(run.learned.key, "<i8").tobytes()
     return {
         "digest": run.learner.digest(),
-        "entries": len(run.learnt.key),
+        "entries": len(run.learned.key),
         "selection": hashlib.sha256(keys).hexdigest(),
     }
 

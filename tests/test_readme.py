@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.asking import COMMANDS
+from cli.command_line import COMMANDS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()

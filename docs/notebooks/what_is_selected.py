@@ -19,7 +19,7 @@ run = train(LaSVM(C=1, gamma=1.0, gap=0.2), Arrays(x, y), warmstart=500, batch=5
 print(f"{run.selected} of {run.sifted} selected, {run.sampling_rate:.1%}")
 
 # %%
-keys, weights = run.learnt.key[500:], run.learnt.weight[500:]
+keys, weights = run.learned.key[500:], run.learned.weight[500:]
 distance = np.abs(radius[keys] - 1.2)
 for low, high in ((0.0, 0.1), (0.1, 0.3), (0.3, 1.0), (1.0, 9.0)):
     here = (distance >= low) & (distance < high)

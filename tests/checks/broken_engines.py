@@ -7,7 +7,7 @@ from typing import Any
 
 from paraactive.data.examples import Selected, Stretch
 from paraactive.engines import EngineFactory, Simulated
-from paraactive.schedules.base import Message, Published
+from paraactive.schedules.engine import Message, Published
 from paraactive.sifting.node import Sifted
 
 
@@ -19,8 +19,8 @@ def factory(kind: type[Simulated]) -> EngineFactory:
 class Reversed(Simulated):
     """What its nodes pass on comes in the wrong order."""
 
-    def end_sift(self) -> tuple[list[Sifted], dict[int, float]]:
-        sifted, largest = super().end_sift()
+    def sift(self, first: int, last: int, seen: int) -> tuple[list[Sifted], dict[int, float]]:
+        sifted, largest = super().sift(first, last, seen)
         return sifted[::-1], largest
 
 
@@ -30,19 +30,6 @@ class Sleepy(Simulated):
     def apply(self, stretch: Stretch) -> float:
         forgets = stretch.rounds > 0 and self._virtual is None
         return super().apply(replace(stretch, ends_round=stretch.ends_round and not forgets))
-
-
-class Late(Simulated):
-    """It sifts with the model of the end of a sift."""
-
-    asked: tuple[int, int, int]
-
-    def begin_sift(self, first: int, last: int, seen: int) -> None:
-        self.asked = first, last, seen
-
-    def end_sift(self) -> tuple[list[Sifted], dict[int, float]]:
-        super().begin_sift(*self.asked)
-        return super().end_sift()
 
 
 class Divided(Simulated):
@@ -110,8 +97,8 @@ class Overeager(Simulated):
 class Muffling(Simulated):
     """The errors of its nodes arrive as errors of its own."""
 
-    def begin_sift(self, first: int, last: int, seen: int) -> None:
+    def sift(self, first: int, last: int, seen: int) -> tuple[list[Sifted], dict[int, float]]:
         try:
-            super().begin_sift(first, last, seen)
+            return super().sift(first, last, seen)
         except Exception as error:
             raise RuntimeError("a node has failed") from error

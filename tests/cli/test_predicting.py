@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 import paraactive
-from cli.asking import Printed, complaint, figures
+from cli.command_line import Printed, complaint, figures
 from making import two_moons
 from paraactive.cli import app
 

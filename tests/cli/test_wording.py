@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import paraactive
-from cli.asking import Printed, complaint
+from cli.command_line import Printed, complaint
 from making import two_moons
 from paraactive.cli.wording import in_options
 from paraactive.errors import ParaActiveError, counted

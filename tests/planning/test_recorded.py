@@ -17,9 +17,7 @@ def test_a_run_file_without_timings(tmp_path: Path) -> None:
     x, y = two_moons(600, noise=0.3, seed=0)
     out = tmp_path / "run.db"
     train(LaSVM(gamma=1.0), Arrays(x, y), examples=200, warmstart=200, out=out)
-    with pytest.raises(
-        InputError, match=r"run\.db has no timings to fit.*ended with its warmstart.*one round"
-    ):
+    with pytest.raises(InputError, match=r"run\.db has no timings to fit.*ended with its warmstart.*one round"):
         Recorded.read(out)
     train(LaSVM(gamma=1.0), Arrays(x, y), engine="simulated", out=out, overwrite=True)
     sql(out, "UPDATE rounds SET sift_seconds = 0, update_seconds = 0")

@@ -14,6 +14,7 @@ from paraactive.checks import check_rule
 from paraactive.data.examples import Doubles, Ints
 from paraactive.errors import InputError
 from paraactive.rules import FlooredAware, FlooredBlind, Margin, Rule, SignedMargin, Uniform, floored
+from paraactive.rules.base import rises_with_doubt
 
 
 def probability(rule: Rule, score: Any, seen: Any, y: Any) -> Doubles:
@@ -97,3 +98,10 @@ def test_a_class_that_does_not_fit_the_rule_is_refused() -> None:
     for kind, rule in ((FlooredBlind, SignedMargin()), (FlooredAware, Margin())):
         with pytest.raises(InputError, match=r"use floored\(rule, floor\)"):
             kind(rule, 0.1)  # pyright: ignore[reportArgumentType]
+
+
+def test_a_floor_keeps_whether_a_rule_says_that_p_rises_with_doubt() -> None:
+    assert rises_with_doubt(Margin(0.1))
+    assert rises_with_doubt(floored(SignedMargin(), 0.1))
+    own: Any = floored(Own(), 0.1)  # pyright: ignore[reportArgumentType]
+    assert not rises_with_doubt(own)

@@ -60,7 +60,7 @@ LEARNERS: dict[str, Callable[[], Learner]] = {
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
-@pytest.mark.parametrize("schedule", ["synchronous", "pipelined", "asynchronous", "sequential"])
+@pytest.mark.parametrize("schedule", ["synchronous", "asynchronous", "sequential"])
 def test_every_learner_runs_with_it_in_every_schedule(learner: str, schedule: str, tmp_path: Path) -> None:
     out, nodes = tmp_path / "run.db", 1 if schedule == "sequential" else 3
     costs = Cluster(sift_seconds=1e-3, update_seconds=1e-3)

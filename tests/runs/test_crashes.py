@@ -289,7 +289,8 @@ def test_a_file_that_sqlite_calls_full_resumes_when_there_is_room(
         database.execute(f"PRAGMA max_page_count = {file.size // 4096 * 2 // 5}")
         return database
 
-    monkeypatch.setattr(connection, "connect", connect_with_limit)
+    for module in ("connection", "file"):
+        monkeypatch.setattr(f"paraactive.runs.runfile.{module}.connect", connect_with_limit)
     for go in (file.begin, resume):
         with pytest.raises(RunFileError, match=r"cannot write .*run.db: database or disk is full; all rounds up to"):
             go(path)

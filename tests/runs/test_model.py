@@ -49,7 +49,7 @@ def test_a_run_file_and_a_saved_model_are_the_model_that_was_trained(learner: st
         assert model.mistakes(X, NAMES) == int(np.sum((trained.score(X) > 0) != (Y > 0)))
 
 
-@pytest.mark.parametrize("schedule", ["synchronous", "pipelined", "asynchronous", "sequential"])
+@pytest.mark.parametrize("schedule", ["synchronous", "asynchronous", "sequential"])
 def test_the_log_after_the_last_snapshot_is_learnt(schedule: str, tmp_path: Path) -> None:
     out = tmp_path / "run.db"
     trained = _run(out, schedule=schedule, nodes=1, engine="simulated")

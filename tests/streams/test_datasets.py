@@ -129,7 +129,6 @@ def test_targets_that_are_not_the_labels_are_noticed():
             "there are labels -1: .*often written -1",
         ),
     ],
-    ids=str,
 )
 def test_data_sets_that_cannot_be_used_are_refused(source: Any, says: str):
     with pytest.raises(InputError, match=says):

@@ -91,12 +91,12 @@ def query_labels(
 
 
 def _go_on(path: Path, budget: int | None, corrections: list[str], as_json: bool) -> None:
-    with RunFile.read(path) as file, file.understood():
+    with RunFile.read(path) as file, file.reraise_as_corruption():
         spec = file.spec
         stream = parts.build_stream(spec.data.stream)
     oracle = _oracle(spec.labels.budget if budget is None else budget, spec.labels.per_round)
     resume = partial(paraactive.resume, path, stream=stream)
-    if not file.has_hashes:  # An older version wrote it, and did not write down what it asked.
+    if not file.database.has_hashes:  # An older version wrote it, and did not write down what it asked.
         with suppress(_LabelsWanted):
             resume(oracle=oracle)
     _read_answers(path, may_miss=bool(corrections))
@@ -202,9 +202,9 @@ def questions_of(path: Path) -> Path:
 
 
 def _write_questions(path: Path, stream: Stream, wanted: _LabelsWanted, as_json: bool) -> None:
-    with RunFile.read(path) as file, file.understood():
-        spec, told, seen = file.spec, file.answers(), file.seen
-        asked = {row: position for position, row in file.asked().items()}
+    with RunFile.read(path) as file, file.reraise_as_corruption():
+        spec, told, seen = file.spec, file.questions.answers(), file.seen
+        asked = {row: position for position, row in file.questions.asked().items()}
     questions, rows = questions_of(path), wanted.rows.tolist()
     positions = [asked[row] for row in rows]
     table = _table_of_questions(spec.data, stream, positions, rows)
@@ -244,8 +244,8 @@ def _read_answers(path: Path, *, may_miss: bool) -> None:
         return
     table = _table(questions)
     with RunFile.resume(path) as run:
-        with run.understood():
-            classes, asked = run.spec.data.classes, run.asked()
+        with run.reraise_as_corruption():
+            classes, asked = run.spec.data.classes, run.questions.asked()
         positions = [_position(questions, line, row, asked) for line, row in table]
         _check_once(questions, positions)
         given = {
@@ -253,10 +253,10 @@ def _read_answers(path: Path, *, may_miss: bool) -> None:
             for position, (line, row) in zip(positions, table, strict=True)
             if (row["label"] or "").strip()
         }
-        _check_learned(questions, {at: y for at, y in given.items() if at < run.seen}, run.answers(), asked)
+        _check_learned(questions, {at: y for at, y in given.items() if at < run.seen}, run.questions.answers(), asked)
         answers = {position: y for position, y in given.items() if position >= run.seen}
         if answers:
-            run.remember(np.array([*answers], np.int64), [*answers.values()])
+            run.questions.record_answers(np.array([*answers], np.int64), [*answers.values()])
         missing = sum(position >= run.seen for position in positions) - len(answers)
     if missing and not may_miss:
         raise InputError(
@@ -379,8 +379,8 @@ def _correct(path: Path, correction: str) -> None:
             remedy="give the row number and the label, as --correct 17=spam",
         )
     with RunFile.resume(path) as run:
-        with run.understood():
-            classes, asked = run.spec.data.classes, run.asked()
+        with run.reraise_as_corruption():
+            classes, asked = run.spec.data.classes, run.questions.asked()
         positions = [position for position, key in asked.items() if key == _number(number)]
         if not positions:
             raise InputError(
@@ -390,7 +390,7 @@ def _correct(path: Path, correction: str) -> None:
             )
         y = _label(said, classes)
         questions_of(path).unlink(missing_ok=True)  # Its labels are in the run file, and must not undo this one.
-        run.correct(positions[0], y)
+        run.revision.correct_label(positions[0], y)
 
 
 def _labels(answers: dict[int, int | None]) -> int:
@@ -399,7 +399,7 @@ def _labels(answers: dict[int, int | None]) -> int:
 
 def _tell_end(path: Path, run: Run, as_json: bool) -> None:
     with RunFile.read(path) as file:
-        told = _labels(file.answers())
+        told = _labels(file.questions.answers())
     questions_of(path).unlink(missing_ok=True)  # All its labels are in the run file.
     whole = run.seen >= run.plan.examples
     if as_json:

@@ -22,7 +22,7 @@ from paraactive.errors import ClusterLostError, InputError, counted
 from paraactive.experiments import Comparison, compare_with_passive
 from paraactive.rules import Rule
 from paraactive.runs.run import Run
-from paraactive.runs.runfile import RunFile
+from paraactive.runs.runfile import RunFile, request_nodes
 from paraactive.sifting.guard import Guard, class_weights
 from paraactive.sifting.parts import build_stream
 from paraactive.streams import Stream
@@ -139,7 +139,7 @@ def _closed(trackers: list[TensorBoard | MLflow]) -> Generator[None]:
 
 def resize_run(path: Path, nodes: int, as_json: bool) -> None:
     """Ask a live run for another number of nodes."""
-    RunFile.want_nodes(path, nodes)
+    request_nodes(path, nodes)
     if as_json:
         print(json.dumps({"run": str(path), "nodes": nodes}))
         return
@@ -155,7 +155,7 @@ def _cluster(latency: float | None, jitter: float | None, slowdown: float | None
 
 def _with_passes(path: Path, passes: int) -> Stream:
     """The stream of a run, with more passes over its file."""
-    with RunFile.read(path) as file, file.understood():
+    with RunFile.read(path) as file, file.reraise_as_corruption():
         stream = file.spec.data.stream
         if stream.kind not in ("arrays", "table"):
             raise InputError("--passes is given", why="the run is not on a file", remedy="give --examples to go on")
@@ -170,7 +170,7 @@ def replay_run(path: Path, learner: str | None, settings: Sequence[str], as_json
         print(json.dumps(run.summary() | {"checked": run.checked}, indent=2))
         return
     show_run(new_console(), run)
-    entries = f"Replayed {counted(len(run.learnt.key), 'entry', 'entries')} (the times above are those of the run)"
+    entries = f"Replayed {counted(len(run.learned.key), 'entry', 'entries')} (the times above are those of the run)"
     if run.checked:
         print(f"{entries}: the model is the one that the run had, bit for bit, at {counted(run.checked, 'snapshot')}.")
     else:

@@ -185,8 +185,8 @@ def save_model(model: Model, out: Path, overwrite: bool, as_json: bool) -> None:
 
 def show_heaviest(path: Path, count: int, as_json: bool) -> None:
     """The entries of largest weight."""
-    with RunFile.read(path) as file, file.understood():
-        rows, names = file.heaviest(count), file.spec.data.classes
+    with RunFile.read(path) as file, file.reraise_as_corruption():
+        rows, names = file.log.heaviest(count), file.spec.data.classes
     heaviest = [row | {"label": names[numbers_of(np.array([row.pop("y")], np.int8), len(names))[0]]} for row in rows]
     if as_json:
         print(json.dumps(heaviest, indent=2, allow_nan=False))

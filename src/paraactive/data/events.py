@@ -67,7 +67,7 @@ class Round:
     sift_seconds: float
     """Scoring and tossing, summed over the nodes."""
     update_seconds: float
-    """Learning on one replica, meanwhile: the entries of this round, or in a schedule with a lag of an earlier one."""
+    """Learning on one replica: the entries of this round, or of an earlier one in a pipelined run."""
     elapsed: dict[int, float] = field(default_factory=dict[int, float])
     """For several k: the seconds that k nodes side by side take for this round. The warmstart is an update alone."""
     scored: int = 0
@@ -100,7 +100,7 @@ class SnapshotTaken:
     seen: int
     version: int
     rounds: int
-    """With the version, its place in the log: in a schedule with a lag, the model is behind what was seen."""
+    """With the version, its place in the log."""
     digest: str
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from paraactive.engines.virtual import Cluster
+from paraactive.engines.simulated.cluster import Cluster
 
 
 @dataclass(frozen=True)

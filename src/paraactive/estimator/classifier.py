@@ -226,7 +226,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         self.learner_, self.n_seen_ = self.run_.learner, self.run_.seen
         if best:
             best.restore(self.run_)
-        self._note(rows.row[self.run_.learnt.key], self.run_.learnt.p)
+        self._note(rows.row[self.run_.learned.key], self.run_.learned.p)
         self._say()
 
     def _baseline(self, stream: Arrays, warmstart: int, total: int) -> Rule:

@@ -118,10 +118,10 @@ class Recorded:
         Recorded
             The timings.
         """
-        with file.understood():
-            spec, rounds = file.spec, _with_examples(file.ended_rounds())
-            ended, sessions = file.events("RunEnded"), len(file.events("RunStarted"))
-            weights = file.snapshot_sizes()
+        with file.reraise_as_corruption():
+            spec, rounds = file.spec, _with_examples(file.log.ended_rounds())
+            ended, sessions = file.events.read("RunEnded"), len(file.events.read("RunStarted"))
+            weights = file.snapshots.sizes()
             whole_run = sessions == 1 and bool(ended) and spec.placement.engine != "simulated"
             return Recorded(
                 str(file.path), spec.placement.engine, spec.nodes,

@@ -16,7 +16,7 @@ from paraactive.report.page import to_html
 from paraactive.report.run_page import page_of
 from paraactive.report.run_record import RunRecord, read_run_record, read_run_records, run_record_of
 from paraactive.report.sections import Claim, Claims, Page, TableSection, Text
-from paraactive.runs.runfile.connection import understood
+from paraactive.runs.runfile.errors import reraise_as_corruption
 
 __all__ = [
     "Axis", "Bars", "Chart", "Claim", "Claims", "Curve", "Page", "RunRecord", "Series", "TableSection", "Text",
@@ -59,7 +59,7 @@ def write_report(paths: Sequence[str | Path], out: str | Path, *, shape: tuple[i
     (True, False)
     """
     records = read_run_records(paths, shape=shape)
-    with understood(Path(paths[0])):
+    with reraise_as_corruption(Path(paths[0])):
         page = page_of(records)
     return write_page(page, out)
 

@@ -185,21 +185,21 @@ def read_run_record(
         If the file is missing, damaged or not a run file.
     """
     path = Path(path)
-    with RunFile.read(path, thorough=thorough) as file, file.one_state(), file.understood():
+    with RunFile.read(path, thorough=thorough) as file, file.consistent_reads(), file.reraise_as_corruption():
         spec, recorded = file.spec, Recorded.of(file)
         rounds, first = recorded.rounds, recorded.rounds[0].version if recorded.rounds else 0
-        ended = file.events("RunEnded")
+        ended, delays = file.events.read("RunEnded"), file.log.count_delays()
         return RunRecord(
             name=name or path.stem,
             path=path,
             spec=spec,
             rounds=rounds,
-            evaluations=[Evaluated(**each) for each in file.events("Evaluated") if each["seen"] <= file.seen],
-            weights=file.learnt().weight[first:],
-            entry_lag=delay_figures(file.delays),
-            entry_lag_bins=delay_histogram(file.delays),
+            evaluations=[Evaluated(**each) for each in file.events.read("Evaluated") if each["seen"] <= file.seen],
+            weights=file.log.learned().weight[first:],
+            entry_lag=delay_figures(delays),
+            entry_lag_bins=delay_histogram(delays),
             heaviest=_heaviest(file, spec, heaviest),
-            node_events=[(kind, each) for kind in _NODE_EVENTS for each in file.events(kind)],
+            node_events=[(kind, each) for kind in _NODE_EVENTS for each in file.events.read(kind)],
             ended=ended[-1] if ended and ended[-1]["seen"] == file.seen else None,
             planned=plan_for(recorded) if recorded.has_times else None,
             shape=(28, 28) if spec.data.stream.kind == "digits" else None,
@@ -234,7 +234,7 @@ def run_record_of(run: Run, name: str, spec: RunSpec) -> RunRecord:
         spec=spec,
         rounds=run.rounds,
         evaluations=run.evaluations,
-        weights=run.learnt.weight[run.warmstart :],
+        weights=run.learned.weight[run.warmstart :],
         entry_lag=run.delay_figures(),
         entry_lag_bins=run.delay_histogram(),
         heaviest=[HeavyExample(each.key, None, each.p, each.weight, None) for each in run.heaviest(HEAVIEST)],
@@ -247,10 +247,10 @@ def run_record_of(run: Run, name: str, spec: RunSpec) -> RunRecord:
 
 def _heaviest(file: RunFile, spec: RunSpec, count: int) -> list[HeavyExample]:
     """Read the heaviest examples, with the features from the log or, if the log has none, from the stream."""
-    rows = file.heaviest(count) if count else []
+    rows = file.log.heaviest(count) if count else []
     stream: Stream | None = None
     readable = True
-    if rows and file.needs_stream:
+    if rows and file.log.needs_stream:
         try:
             stream = build_stream(spec.data.stream)
         except InputError:  # The data was moved or deleted, or it was an array in memory.
@@ -265,7 +265,7 @@ def _heaviest(file: RunFile, spec: RunSpec, count: int) -> list[HeavyExample]:
 
 
 def _features(file: RunFile, sequence: int, stream: Stream | None) -> Floats:
-    return dense(file.entries(sequence, sequence + 1, stream).selected.examples.x)[0]
+    return dense(file.log.entries(sequence, sequence + 1, stream).selected.examples.x)[0]
 
 
 def read_run_records(

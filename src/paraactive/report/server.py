@@ -21,7 +21,7 @@ from paraactive.report.page import to_html, to_json
 from paraactive.report.run_page import page_of
 from paraactive.report.run_record import read_run_records
 from paraactive.report.sections import Page
-from paraactive.runs.runfile.connection import understood
+from paraactive.runs.runfile.errors import reraise_as_corruption
 
 LOOPBACK = "127.0.0.1"
 # A page that was read less than half a second ago is shown again, so several open windows cost no more than one.
@@ -66,7 +66,7 @@ class LivePage:
 
     def _read(self, *, thorough: bool) -> Page:
         records = read_run_records(self._paths, shape=self._shape, thorough=thorough)
-        with understood(self._paths[0]):
+        with reraise_as_corruption(self._paths[0]):
             page = page_of(records, live=True)
         self._read_at = time.monotonic()
         return page

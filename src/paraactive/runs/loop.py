@@ -17,7 +17,7 @@ from paraactive.runs.run import Run
 from paraactive.runs.runfile import RunFile
 from paraactive.runs.spec import RunSpec
 from paraactive.schedules import SCHEDULES, Engine
-from paraactive.sifting.log import Log
+from paraactive.sifting.log import Log, MemoryLog
 from paraactive.sifting.node import Node
 from paraactive.sifting.oracle import Answers, AskingLog, BudgetSpent, Oracle
 
@@ -103,8 +103,8 @@ class RunLoop:
         What came of the run so far.
     engine : Engine
         Where the nodes live.
-    log : Log
-        The log; a run file is also given the events and snapshots.
+    file : RunFile or None
+        The run file, which is given the log, the events and the snapshots. None: the log is kept in memory.
     node : Node
         The driver's replica.
     test : Examples or None
@@ -116,12 +116,12 @@ class RunLoop:
     """
 
     def __init__(
-        self, run: Run, engine: Engine, log: Log, node: Node, test: Examples | None, oracle: Oracle | None,
+        self, run: Run, engine: Engine, file: RunFile | None, node: Node, test: Examples | None, oracle: Oracle | None,
         callbacks: Callbacks,
     ) -> None:  # fmt: skip
-        self._run, self._engine, self._log, self._node = run, engine, log, node
+        self._run, self._engine, self._file, self._node = run, engine, file, node
         self._test, self._oracle, self._callbacks = test, oracle, callbacks
-        self._file = log if isinstance(log, RunFile) else None
+        self._log = file.writer if file else MemoryLog()
 
     def to_end(self) -> Run:
         """Run from where the log stands to the end of the plan.
@@ -133,8 +133,8 @@ class RunLoop:
         """
         run, spec, engine = self._run, self._run.spec, self._engine
         if self._file:
-            self._callbacks.observers.append(self._file.observe)
-            self._file.use_stream(self._node.stream)
+            self._callbacks.observers.append(self._file.events.observe)
+            self._file.writer.use_stream(self._node.stream)
         run.delays = self._log.delays
         self._callbacks.observe(RunStarted(spec.plan.examples, run.seen, run.sifted, run.selected))
         self._evaluate_if_due()  # A run that was killed may have missed its last evaluation.
@@ -144,7 +144,7 @@ class RunLoop:
                 if self._callbacks.stop and self._callbacks.stop(run):
                     break
         run.replicas, run.learner = engine.finish(), self._node.learner
-        run.updates, run.learnt = engine.updates, self._log.learnt()
+        run.updates, run.learned = engine.updates, self._log.learned()
         if run.seen > run.last_evaluated:
             self._evaluate()
         if self._file:
@@ -160,7 +160,7 @@ class RunLoop:
         run.learner = self._engine.model.learner  # While nodes sift with one copy, another copy may learn.
         self._callbacks.observe(ended)
         self._evaluate_if_due()
-        if self._file and time.monotonic() - self._file.last_snapshot_at > self._callbacks.snapshot_seconds:
+        if self._file and self._file.snapshots.age_seconds > self._callbacks.snapshot_seconds:
             self._snapshot(self._file)
         self._resize()
 
@@ -168,7 +168,7 @@ class RunLoop:
         """The log; with an oracle, one that asks for the labels of what is appended."""
         if self._oracle is None:
             return self._log
-        answers = cast(Answers, self._log)  # All our logs keep answers.
+        answers = cast(Answers, self._file.questions if self._file else self._log)
         return cast(Log, AskingLog(self._log, answers, self._oracle, self._node.stream))
 
     def _resize(self) -> None:
@@ -177,7 +177,7 @@ class RunLoop:
             nodes = self._callbacks.resize(self._run)
             self._engine.resize(whole("the number of nodes that resize returns", nodes, least=1))
         elif self._file and self._run.spec.schedule == "asynchronous":
-            self._engine.resize(self._file.wanted_nodes)
+            self._engine.resize(self._file.spec.nodes)
 
     def _timed(self, rounds: Iterator[Round]) -> Iterator[Round]:
         """The rounds. The time that the schedule takes for them is added to the run's wall time, and no other time."""
@@ -209,7 +209,7 @@ class RunLoop:
         model = self._engine.model
         digest = model.learner.digest()
         self._callbacks.observe(SnapshotTaken(self._run.seen, *model.place, digest))
-        file.snapshot(model.place, model.learner.save(), digest)
+        file.snapshots.save(model.place, model.learner.save(), digest)
 
 
 def ended_event(run: Run, version: int) -> RunEnded:

@@ -218,17 +218,17 @@ def _unknown(path: Path, why: str) -> InputError:
 
 
 def _from_run(path: Path, learner: Learner | None, stream: Stream | None) -> Model:
-    with RunFile.read(path) as file, file.one_state(), file.understood():
+    with RunFile.read(path) as file, file.consistent_reads(), file.reraise_as_corruption():
         spec = file.spec
         if not file.version:
             is_query = spec.data.stream.kind == "unlabelled"
             remedy = f"fill in its labels, then 'paraactive query {path}'" if is_query else "resume it first"
             raise InputError(f"the run in {path} has learned nothing yet", why="it has only begun", remedy=remedy)
         learner = arguments.learner_of(learner, spec.learner, len(spec.data.classes))
-        place = file.load_snapshot(learner)
-        if place.version < file.version and file.needs_stream:
+        place = file.snapshots.load(learner)
+        if place.version < file.version and file.log.needs_stream:
             stream = arguments.stream_of(stream, spec.data.stream)
-        file.learn_on(learner, place, stream)
+        file.log.learn(learner, place, stream)
         data = spec.data
         return Model(learner, data.classes, data.width, data.feature_names, data.label_type, data.label)
 
@@ -237,7 +237,7 @@ def own_test(path: Path) -> Examples | None:
     """The test examples that a run was evaluated on, if `path` is its file and says where they are."""
     if _is_archive(path):
         return None
-    with RunFile.read(path) as file, file.understood():
+    with RunFile.read(path) as file, file.reraise_as_corruption():
         data, test = file.spec.data, file.spec.recording.test
         if test is None or data.stream.kind not in ("digits", "arrays", "table"):
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from paraactive.basics.threads import one_blas_thread
 from paraactive.data.events import Evaluated, Observer, RunStarted
 from paraactive.data.examples import Place
 from paraactive.errors import ReplayError
@@ -13,7 +14,7 @@ from paraactive.runs import arguments
 from paraactive.runs.loop import ended_event, notify
 from paraactive.runs.run import Run
 from paraactive.runs.runfile import RunFile
-from paraactive.sifting.node import as_on_a_node, relearn
+from paraactive.sifting.node import relearn
 from paraactive.streams import Stream
 
 
@@ -49,24 +50,24 @@ def replay(
     ReplayError
         If a digest differs.
     """
-    with RunFile.read(path) as file, file.one_state():
-        with file.understood():
+    with RunFile.read(path) as file, file.consistent_reads():
+        with file.reraise_as_corruption():
             spec = file.spec
-            if file.needs_stream:
+            if file.log.needs_stream:
                 stream = arguments.stream_of(stream, spec.data.stream)
             learner = arguments.learner_of(learner, spec.learner, len(spec.data.classes))
             run = Run(learner, spec)
             check = _DigestCheck(file, learner)
         notify(observers, RunStarted(file.seen, 0))
-        with file.understood(), as_on_a_node():
-            rounds = list(file.ended_rounds())
-            for stretch in file.stretches(Place(0, 0), stream):
+        with file.reraise_as_corruption(), one_blas_thread():
+            rounds = list(file.log.ended_rounds())
+            for stretch in file.log.stretches(Place(0, 0), stream):
                 relearn(learner, stretch)
                 if stretch.ends_round:
                     run.rounds.append(rounds[stretch.rounds])
                     notify(observers, run.rounds[-1])
                 check(stretch.ends)
-            run.delays, run.learnt = file.delays, file.learnt()
+            run.delays, run.learned = file.log.count_delays(), file.log.learned()
             recall_events(run, file)
         run.checked = check.count
         notify(observers, ended_event(run, file.version))
@@ -83,8 +84,8 @@ def recall_events(run: Run, file: RunFile) -> None:
     file : RunFile
         Its file.
     """
-    run.evaluations = [Evaluated(**event) for event in file.events("Evaluated") if event["seen"] <= file.seen]
-    for event in file.events("RunEnded"):
+    run.evaluations = [Evaluated(**event) for event in file.events.read("Evaluated") if event["seen"] <= file.seen]
+    for event in file.events.read("RunEnded"):
         run.wall_seconds = event["wall_seconds"]
         if event["seen"] == file.seen:
             run.replicas = {int(node): digest for node, digest in event["replicas"].items()}
@@ -96,7 +97,7 @@ class _DigestCheck:
     """Compares the model with the digest of the run at every place where the run took a snapshot."""
 
     def __init__(self, file: RunFile, learner: Learner) -> None:
-        taken = file.events("SnapshotTaken")
+        taken = file.events.read("SnapshotTaken")
         self._digests = {Place(each["version"], each["rounds"]): each["digest"] for each in taken}
         self._path, self._learner = file.path, learner
         self.count = 0

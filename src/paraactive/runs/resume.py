@@ -100,7 +100,7 @@ def resume(
         The trained learner, and all figures of the run.
     """
     with ExitStack() as engines, RunFile.resume(path) as file:  # The file is closed before the engine, which may fail.
-        with file.understood():
+        with file.reraise_as_corruption():
             known = file.spec
             _check_schedule(known, path)
             stream = arguments.stream_of(stream, known.data.stream)
@@ -120,7 +120,7 @@ def resume(
             recording = replace(
                 known.recording, test=test_set.source, durability=durability or known.recording.durability
             )
-            file.survive(recording.durability)
+            file.database.set_durability(recording.durability)
             spec = replace(
                 RunSpec.of(node, plan, known.schedule, placement, oracle, recording), software=known.software
             )
@@ -131,9 +131,9 @@ def resume(
         callbacks = Callbacks(list(observers), stop, resize, finished, snapshot_seconds)
         parts.warm_up(node, plan.examples, callbacks.observe)
         if plan.examples > file.seen and spec.schedule != "asynchronous":
-            file.drop_short_round(plan, spec.labels.per_round)
+            file.revision.drop_short_round(plan, spec.labels.per_round)
         run = Run(learner, spec)
-        with file.understood():
+        with file.reraise_as_corruption():
             _restore(run, file, node)
         host = engines.enter_context(closing(start_engine(spec, node, callbacks)))
         file.write_spec(spec)
@@ -147,9 +147,9 @@ def _changed_plan(plan: Plan, stream: Stream, examples: int | None, nodes: int |
 
 def _restore(run: Run, file: RunFile, node: Node) -> None:
     """Rebuild the model that the run had when it stopped: the newest snapshot, and the log from there on."""
-    place = file.learn_on(node.learner, file.load_snapshot(node.learner), node.stream)
+    place = file.log.learn(node.learner, file.snapshots.load(node.learner), node.stream)
     node.stand_at(place, file.seen)
-    run.rounds = list(file.ended_rounds())
+    run.rounds = list(file.log.ended_rounds())
     recall_events(run, file)
 
 

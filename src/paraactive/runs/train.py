@@ -23,7 +23,6 @@ from paraactive.runs.spec import RecordingSpec, RunSpec
 from paraactive.schedules import Plan
 from paraactive.sifting import parts
 from paraactive.sifting.guard import Guard, class_weights, guarded
-from paraactive.sifting.log import Log, MemoryLog
 from paraactive.sifting.node import Node
 from paraactive.sifting.oracle import Oracle
 from paraactive.streams import Stream
@@ -166,16 +165,14 @@ def train(
     if out is not None:
         one_of("durability", durability, DURABILITIES)
         arguments.check_untrained(learner)
-        RunFile.check_room(out, overwrite)
+        RunFile.check_creatable(out, overwrite)
     if is_baseline:
         node.rule = _baseline(node, plan)
     spec = RunSpec.of(node, plan, schedule, placement, oracle, RecordingSpec(test_set.source, durability))
     # The engine starts before the run file is created: a cluster that cannot be reached leaves no run file behind.
     with closing(start_engine(spec, node, callbacks)) as host, ExitStack() as stack:
-        log: Log = MemoryLog()
-        if out is not None:
-            log = stack.enter_context(RunFile.create(out, spec, overwrite=overwrite))
-        return RunLoop(Run(learner, spec), host, log, node, test_set.examples, oracle, callbacks).to_end()
+        file = None if out is None else stack.enter_context(RunFile.create(out, spec, overwrite=overwrite))
+        return RunLoop(Run(learner, spec), host, file, node, test_set.examples, oracle, callbacks).to_end()
 
 
 def _baseline(node: Node, plan: Plan) -> Rule:

@@ -155,10 +155,10 @@ def recorded_delays(path: str | Path) -> Ints:
     >>> delays[[19, 20, 29, 30, 59]].tolist()
     [20, 1, 10, 1, 10]
     """
-    with RunFile.read(path) as file, file.understood():
+    with RunFile.read(path) as file, file.reraise_as_corruption():
         schedule, lag = file.spec.schedule, file.spec.lag
-        ends = [ended.seen for ended in file.ended_rounds()]
-        tiles = file.tiles_sifted()
+        ends = [ended.seen for ended in file.log.ended_rounds()]
+        tiles = file.log.tiles_sifted()
     if not any(ends):
         raise InputError(f"{path} has no examples", why="the run ended before its warmstart", remedy="resume it first")
     if schedule == "asynchronous":

@@ -18,7 +18,7 @@ from paraactive.experiments.timing import mean_seconds_to, seconds_to, seconds_u
 from paraactive.report import read_run_record
 from paraactive.runs.runfile import RunFile
 
-TINY = 5 * 4096
+TINY = 4 * 4096
 
 
 def tiny(name: str, examples: int = TINY) -> Experiment:

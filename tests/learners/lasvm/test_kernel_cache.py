@@ -125,8 +125,8 @@ def _run(svm: LaSVM, everything: Selected) -> LaSVM:
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("classes", [2, 3])
 def test_the_model_does_not_depend_on_the_limit(kernel: str, classes: int) -> None:
-    x, y = two_moons(600, noise=0.25, seed=1) if classes == 2 else three_blobs(600, seed=1)
-    everything = selected(x, y, np.random.default_rng(2).uniform(0.1, 1.0, 600))
+    x, y = two_moons(300, noise=0.25, seed=1) if classes == 2 else three_blobs(300, seed=1)
+    everything = selected(x, y, np.random.default_rng(2).uniform(0.1, 1.0, 300))
     options: dict[str, Any] = {**KERNELS[kernel], "classes": classes, "gap": 0.1}
     large = _run(LaSVM(**options), everything)
     for megabytes in (0.001, 0.05):

@@ -273,3 +273,23 @@ def test_it_can_be_copied_while_others_score_with_it():
         scoring.join()
     assert {each.digest() for each in copies} == {digest}
     assert all(not each._scored for each in copies)
+
+
+def test_another_example_with_the_key_of_a_vector_does_not_take_its_place() -> None:
+    x, y = np.array([[0, 0], [1, 0], [4, 4], [5, 4]], np.float32), np.array([-1, -1, 1, 1], np.int8)
+    learner = LaSVM(gamma="scale")
+    learner.update(Selected.weighted(x, y))
+    learner.update(Selected.weighted(x[::-1].copy(), y[::-1].copy()))  # The same keys, for other rows.
+    assert (np.sign(learner.score(x)) == y).all()
+
+
+@pytest.mark.parametrize("rows", [1, 300])
+def test_what_is_remembered_of_scored_rows_is_bounded_and_its_own(rows: int) -> None:
+    trained, warmstart = LaSVM(C=1, gamma=0.012), Digits().read(0, 1500)
+    trained.update(selected(warmstart.x, warmstart.y))
+    trained.end_round()
+    for first in range(0, 6000, rows):
+        trained.score(Digits().read(first, first + rows).x)
+    numbers = sum(len(key) // 4 + len(own) for key, own in trained._scored.items())
+    assert 0 < numbers < 9_000_000
+    assert all(own.base is None for own in trained._scored.values())

@@ -13,6 +13,7 @@ from learners.reference import PlainLaSVM, kernel_in_cache
 from making import selected, three_blobs, two_moons
 from paraactive import Arrays, Digits, LaSVM, train
 from paraactive.checks import check_learner
+from paraactive.data.examples import Selected
 from paraactive.errors import InputError
 
 
@@ -222,3 +223,17 @@ def test_gamma_scale_of_rows_that_are_all_the_same_is_one() -> None:
 def test_another_word_for_gamma_is_refused() -> None:
     with pytest.raises(InputError, match="gamma is 'auto'"):
         LaSVM(gamma="auto")
+
+
+def test_a_state_of_other_classes_is_taken_over_or_refused() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(90, 3)).astype(np.float32), rng.integers(0, 3, 90).astype(np.int8)
+    three = LaSVM(gamma=1.0, classes=3)
+    three.update(Selected.weighted(x, y))
+    other = LaSVM(gamma=1.0)
+    other.load(three.save())
+    assert (other.score(x) == three.score(x)).all()
+    two = LaSVM(gamma=1.0)
+    two.update(Selected.weighted(x, np.where(y > 0, 1, -1).astype(np.int8)))
+    with pytest.raises(InputError, match="1 machines"):
+        LaSVM(gamma=1.0, classes=3).load(two.save())

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import pickle
+import threading
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -76,3 +78,14 @@ def test_a_copy_tries_again_because_it_may_be_elsewhere(through: Callable[[Tiles
     again = through(tiles)
     assert (again.score(steady, X, ()) == steady(X)).all()
     assert again.rows == 64
+
+
+def test_threads_that_share_a_model_wait_until_its_tiles_are_tried() -> None:
+    tiles, x, found = Tiles(64), np.random.default_rng(0).normal(size=(500, 3)), list[Any]()
+    threads = [threading.Thread(target=lambda: found.append(tiles.score(rounds_by_place, x, ()))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8
+    assert all((each == x.sum(axis=1)).all() for each in found)

@@ -18,7 +18,7 @@ from making import run_spec
 from paraactive.data.events import Round
 from paraactive.data.examples import Examples, Selected
 from paraactive.errors import ParaActiveError, RunFileError
-from paraactive.runs.runfile import FORMAT, RunFile, connection
+from paraactive.runs.runfile import FORMAT, RunFile, creation
 
 WAYS = [RunFile.read, RunFile.resume]
 
@@ -35,8 +35,8 @@ def written(path: Path) -> Path:
     index = np.arange(count)
     x = np.random.default_rng(0).normal(size=(count, 30)).astype(np.float32)
     with RunFile.create(path, run_spec(seed=7)) as file:
-        file.append(Selected(Examples(x, np.ones(count, np.int8), index), np.ones(count), index, index, index))
-        file.end_round(Round(0, count, count, count, 0, 0, 0))
+        file.writer.append(Selected(Examples(x, np.ones(count, np.int8), index), np.ones(count), index, index, index))
+        file.writer.end_round(Round(0, count, count, count, 0, 0, 0))
     return path
 
 
@@ -63,7 +63,7 @@ def refused(action: Callable[[], object], *words: str) -> ParaActiveError:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_file_that_is_not_there_is_said_to_be_missing_and_not_made(way: Any, path: Path):
-    refused(lambda: way(path), f"no run file {path}", "nothing is there", "check the path")
+    refused(lambda: way(path), f"no run file {path}", "the file does not exist", "check the path")
     assert list(path.parent.iterdir()) == []
 
 
@@ -124,7 +124,7 @@ def test_a_refused_file_is_let_go_of(way: Any, written: Path):
 
 def test_a_run_file_is_not_overwritten_unasked(written: Path):
     refused(
-        lambda: RunFile.create(written, run_spec()), "is there already", f"paraactive resume {written}", "--overwrite"
+        lambda: RunFile.create(written, run_spec()), "already exists", f"paraactive resume {written}", "--overwrite"
     )
     with RunFile.read(written) as file:
         assert file.version == 3000
@@ -176,7 +176,7 @@ def test_an_empty_file_is_taken(path: Path):
 
 def test_the_file_of_a_run_that_was_killed_before_it_began_is_taken(path: Path):
     def begin_and_die() -> None:
-        connection.create(path)  # The tables are there, but not committed.
+        creation.create(path)  # The tables are there, but not committed.
         os.kill(os.getpid(), signal.SIGKILL)
 
     child = forked(begin_and_die)
@@ -193,7 +193,7 @@ def test_a_run_that_was_killed_right_after_it_began_is_not_taken_for_an_empty_on
         os.kill(os.getpid(), signal.SIGKILL)
 
     forked(begin_and_die).join()
-    refused(lambda: RunFile.create(path, run_spec()), "is there already")
+    refused(lambda: RunFile.create(path, run_spec()), "already exists")
     with RunFile.resume(path) as file:
         assert (file.spec, file.rounds) == (run_spec(seed=1), 0)
 

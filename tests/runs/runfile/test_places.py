@@ -21,7 +21,8 @@ from paraactive import Arrays, LaSVM, Model, Oracle, replay, resume, train
 from paraactive.cli import app
 from paraactive.data.events import Round
 from paraactive.errors import InputError, RunFileError, RunFileWarning
-from paraactive.runs.runfile import RunFile, connection, file
+from paraactive.runs.runfile import RunFile, configuration, creation
+from paraactive.runs.runfile.log_writer import LogWriter
 from paraactive.streams import Unlabelled
 
 X, Y = two_moons(600, noise=0.15, seed=0)
@@ -77,8 +78,8 @@ def test_a_finished_run_on_a_read_only_file_system_can_be_read(
 def test_a_run_that_did_not_end_there_says_what_to_copy(tmp_path: Path, read_only: Callable[[], Path]) -> None:
     path = tmp_path / "disk" / "run.db"
     with RunFile.create(tmp_path / "live.db", run_spec()) as file:
-        file.end_round(Round(0, 5, 0, 0, 0, 0, 0))
-        file.secure()
+        file.writer.end_round(Round(0, 5, 0, 0, 0, 0, 0))
+        file.database.commit()
         for suffix in ("", "-wal"):
             shutil.copy(f"{tmp_path / 'live.db'}{suffix}", f"{path}{suffix}")
     read_only()
@@ -139,7 +140,7 @@ def test_a_run_whose_file_is_lost_ends_with_an_error_that_says_so(
 
 def _traced(file: RunFile) -> list[str]:
     said: list[str] = []
-    file._database.set_trace_callback(said.append)
+    file.database.connection.set_trace_callback(said.append)
     return said
 
 
@@ -160,8 +161,8 @@ def _safety_of(said: list[str], statement: str) -> list[str]:
 def test_questions_and_answers_always_survive_a_loss_of_power(durability: str, tmp_path: Path) -> None:
     with RunFile.create(tmp_path / "run.db", run_spec(durability=durability)) as file:
         said = _traced(file)
-        file.remember(np.array([3]), [1])
-        file.remember(np.array([4]), [None])
+        file.questions.record_answers(np.array([3]), [1])
+        file.questions.record_answers(np.array([4]), [None])
         file.write_spec(run_spec(nodes=3))
     assert _safety_of(said, "INSERT OR REPLACE INTO answers") == ["FULL", "FULL"]
     after = [each for each in said if each.startswith("PRAGMA synchronous")][-1]
@@ -173,13 +174,13 @@ def test_the_durability_that_is_asked_for_is_what_sqlite_is_told_also_after_a_re
     durability: str, setting: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings: list[int] = []
-    end_round = RunFile.end_round
+    end_round = LogWriter.end_round
 
-    def spy(file: RunFile, ended: Round) -> Round:
-        settings.append(file._database.execute("PRAGMA synchronous").fetchone()[0])
-        return end_round(file, ended)
+    def spy(writer: LogWriter, ended: Round) -> Round:
+        settings.append(writer._database.fetch_one("PRAGMA synchronous")[0])
+        return end_round(writer, ended)
 
-    monkeypatch.setattr(RunFile, "end_round", spy)
+    monkeypatch.setattr(LogWriter, "end_round", spy)
     a_run(tmp_path / "run.db", durability=durability, examples=300)
     resume(tmp_path / "run.db", stream=Arrays(X, NAMES), examples=600)
     assert len(settings) >= 11
@@ -213,7 +214,7 @@ def test_a_run_file_that_cannot_be_replaced_is_kept(tmp_path: Path, monkeypatch:
         raise sqlite3.OperationalError("database or disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr(file, "seal", full)
+        patched.setattr(configuration, "seal", full)
         with pytest.raises(RunFileError, match=r"cannot write .*run\.db: database or disk is full"):
             a_run(path, overwrite=True)
     assert Model.load(path).learner.digest() == digest
@@ -227,13 +228,13 @@ def test_a_run_file_that_is_being_replaced_when_the_program_dies_is_there_whole(
     path = tmp_path / "run.db"
     a_run(path)
     digest = Model.load(path).learner.digest()
-    for moment in ("_settle", "_remove"):
+    for moment in ("_empty_journal", "_remove"):
 
         def die(*_: object, **__: object) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
         def replace(moment: str = moment) -> None:
-            setattr(connection, moment, die)
+            setattr(creation, moment, die)
             a_run(path, overwrite=True)
 
         child = forked(replace)

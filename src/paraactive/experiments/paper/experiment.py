@@ -246,7 +246,7 @@ def _run(
 def _seen_in(path: Path, experiment: Experiment, kind: RunKind, seed: int) -> int | None:
     """Return how many examples the run in `path` has seen; None if there is no run. A different run is an error."""
     try:
-        with RunFile.read(path) as file, file.understood():
+        with RunFile.read(path) as file, file.reraise_as_corruption():
             known, seen = file.spec, file.seen
     except RunFileError:  # There is no file, or the run never started. `train` reports any other problem.
         return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from functools import cache
 from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paraactive.basics.state import State, digest
+from paraactive.basics.threads import one_blas_thread
 from paraactive.basics.validation import one_of, whole
 from paraactive.data.examples import Doubles, Features, Selected, SparseRows
 from paraactive.data.labels import score_shape
@@ -22,7 +22,6 @@ from paraactive.learners.rows import check_features, check_rows
 from paraactive.learners.wrappers.foreign import told
 from paraactive.learners.wrappers.minibatches import Minibatch, Minibatches
 from paraactive.learners.wrappers.nested import REMEDY, from_state, to_state
-from paraactive.learners.wrappers.one_thread import OneThread
 from paraactive.learners.wrappers.sklearn_classes import (
     built,
     described,
@@ -339,19 +338,7 @@ def _as_given(rows: Features) -> Any:
 @contextmanager
 def _as_on_a_node() -> Generator[None]:
     """One thread of BLAS, as its bits may depend on their number; and no checks of what was checked before."""
-    with _ONE_THREAD, import_module("sklearn").config_context(assume_finite=True, skip_parameter_validation=True):
+    import_module("scipy.linalg")  # It has a BLAS of its own, which would otherwise be loaded too late to be limited.
+    config = import_module("sklearn").config_context(assume_finite=True, skip_parameter_validation=True)
+    with one_blas_thread(), config:
         yield
-
-
-def _hold_blas() -> Callable[[], object]:
-    return _blas().limit(limits=1, user_api="blas").restore_original_limits
-
-
-_ONE_THREAD = OneThread(_hold_blas)
-
-
-@cache
-def _blas() -> Any:
-    """The BLAS libraries in this process; looking for them takes milliseconds."""
-    import_module("scipy.linalg")
-    return import_module("threadpoolctl").ThreadpoolController()

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from paraactive.basics.optional import require
 from paraactive.basics.state import State, digest
+from paraactive.basics.threads import OneTorchThread
 from paraactive.basics.validation import whole
 from paraactive.data.examples import Doubles, Selected, SparseRows, dense
 from paraactive.data.labels import numbers_of, score_shape
@@ -22,7 +23,6 @@ from paraactive.errors import InputError
 from paraactive.learners.wrappers.foreign import told
 from paraactive.learners.wrappers.minibatches import Minibatch, Minibatches
 from paraactive.learners.wrappers.nested import REMEDY, from_state, to_state
-from paraactive.learners.wrappers.one_thread import OneTorchThread
 from paraactive.learners.wrappers.tiles import TILE, Tiles
 
 if TYPE_CHECKING:
