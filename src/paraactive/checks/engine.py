@@ -96,7 +96,7 @@ def check_engine(engine: EngineLike, *, address: str | None = None) -> None:
     Traceback (most recent call last):
     ...
     paraactive.errors.CheckError: 'synchronous runs are those of the simulated engine' does not hold, with 2 nodes the
-    log differs in index: the model must not depend on the engine or the number of nodes; sift with the current model,
+    log differs in length: the model must not depend on the engine or the number of nodes; sift with the current model,
     and return the selected examples in the order of the stream.
     """
     for _, check in engine_checks(address=address):
