@@ -18,7 +18,7 @@ import torch
 from benchmarks.measuring import between, finish, parse, spread, table
 from paraactive import Digits, train
 from paraactive.learners import TorchLearner
-from paraactive.learners.wrappers.torch_learner import small_cnn
+from paraactive.learners.wrappers.small_cnn import small_cnn
 from paraactive.rules import Gradient, Passive, Rule, Uniform
 
 EXAMPLES, WARMSTART, BATCH = 200_000, 1024, 2048

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from paraactive import LaSVM
-from paraactive.learners.lasvm.kernel_cache_loops import bring
+from paraactive.learners.lasvm.dual import Dual
+from paraactive.learners.lasvm.kernel_cache_loops import fetch_rows
 
 
 class PlainLaSVM:
@@ -75,10 +76,16 @@ class PlainLaSVM:
                     self.live[self.live.index(s)] = last
 
 
+def dual_of(svm: LaSVM) -> Dual:
+    """Return the vectors and alphas of an SVM that has learned something."""
+    assert svm._dual is not None
+    return svm._dual
+
+
 def kernel_in_cache(svm: LaSVM) -> Any:
     """The kernel matrix of the live vectors, as the cache has it; all rows must fit."""
-    count, _, cache, vectors = svm._loop_arguments()
-    bring(np.arange(count), count, cache, vectors)
+    count, _, cache, vectors = dual_of(svm).loop_arguments()
+    fetch_rows(np.arange(count), count, cache, vectors)
     return cache.values[cache.place[:count], :count]
 
 

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import SGDClassifier
 
+from learners.reference import dual_of
 from making import selected, three_blobs, two_moons
 from paraactive import Arrays, LaSVM, Network, train
 from paraactive.basics.state import State
@@ -215,7 +216,7 @@ class Turning:
 def test_what_is_no_longer_wrong_at_the_end_of_the_round_is_learnt_then_in_the_order_of_the_log(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(guarded, "_ENOUGH", 0)
+    monkeypatch.setattr(guarded, "_MIN_LEARNED", 0)
     inside = Turning()
     learner = Guarded(inside, cap=3, set_aside=1)
     learner.end_round()
@@ -304,7 +305,7 @@ def test_a_cap_and_a_margin_are_positive(name: str, value: Any) -> None:
 
 @pytest.mark.parametrize("learner", [LaSVM, None, "svm", 3])
 def test_what_is_no_learner_is_not_guarded(learner: Any) -> None:
-    with pytest.raises(InputError, match="it is no learner"):
+    with pytest.raises(InputError, match="it is not a learner"):
         Guarded(learner)
 
 
@@ -327,8 +328,8 @@ def test_a_class_weight_is_worth_as_much_as_the_weight_of_each_of_its_examples()
     by_class.update(selected(x, y))
     by_hand.update(Selected.weighted(x, y, np.where(y > 0, 3.0, 1.0)))
     assert by_class.learner.digest() == by_hand.digest()
-    assert by_hand._upper.max() == 3.0  # It reaches the box.
-    assert by_hand._lower.min() == -1.0
+    assert dual_of(by_hand).upper.max() == 3.0  # It reaches the box.
+    assert dual_of(by_hand).lower.min() == -1.0
 
 
 def test_a_class_weight_reaches_the_loss_of_the_network() -> None:
@@ -407,7 +408,7 @@ def test_which_sparse_rows_are_set_aside_does_not_depend_on_how_they_are_grouped
             learner.update(log.take(slice(a, b)))
             if b == 60:
                 learner._trusted = True
-                learner._learnt[:] = 100
+                learner._learned[:] = 100
         return learner.digest()
 
     assert learnt(60) == learnt(60, 62, 63, 90, 150)

@@ -22,7 +22,7 @@ X, Y = two_moons(400, noise=0.3, seed=0)
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """A run of 2 nodes over 400 examples in batches of 50, with lag 2."""
-    return Path(shutil.copy(Path(__file__).with_name("pipelined.sqlite"), tmp_path / "run.db"))
+    return Path(shutil.copy(Path(__file__).parent / "runfile" / "files" / "pipelined-lag2.sqlite", tmp_path / "run.db"))
 
 
 def test_the_model_is_read_and_replayed(path: Path) -> None:

@@ -120,7 +120,7 @@ def test_what_waits_is_saved_sparse() -> None:
     for each in (learner, other):
         each.update(Selected.weighted(SparseRows.of(DENSE[500:]), np.where(Y[500:], 1, -1)))
     assert other.digest() == learner.digest()
-    with pytest.raises(InputError, match="the examples that wait in the saved state cannot be read"):
+    with pytest.raises(InputError, match="the waiting examples of the saved state cannot be read"):
         other.load(state | {"waiting.x.indices": state["waiting.x.indices"] + np.int32(60)})
 
 

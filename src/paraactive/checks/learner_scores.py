@@ -96,7 +96,10 @@ def a_proxy_belongs_to_the_model(case: LearnerCase) -> None:
     require(whole.shape == shape, f"its scores have shape {whole.shape}, not {shape}", why=why, remedy=same_shape)
     require(np.isfinite(whole).all(), "some of its scores are not finite", why=why, remedy="return finite numbers")
     require(
-        0 <= proxy.guard < np.inf, f"its guard is {proxy.guard}", why="it says how far scores are off", remedy=remedy
+        0 <= proxy.error_bound < np.inf,
+        f"its error bound is {proxy.error_bound}",
+        why="the error bound is a distance between scores",
+        remedy=remedy,
     )
     cost = "its unit is the cost of an exact score"
     require(0 < proxy.cost < np.inf, f"its cost is {proxy.cost}", why=cost, remedy="give a number above 0")
@@ -108,7 +111,7 @@ def a_proxy_belongs_to_the_model(case: LearnerCase) -> None:
     require(loaded is not None, "a loaded learner has no proxy", why=why, remedy=remedy)
     assert loaded is not None
     require(
-        (loaded.guard, loaded.cost) == (proxy.guard, proxy.cost) and same_bits(whole, loaded.score(case.x)),
+        (loaded.error_bound, loaded.cost) == (proxy.error_bound, proxy.cost) and same_bits(whole, loaded.score(case.x)),
         "a loaded learner has a different proxy",
         why=why,
         remedy=remedy,

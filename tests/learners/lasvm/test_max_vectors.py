@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from learners.reference import dual_of
 from making import selected, three_blobs, two_moons
 from paraactive import LaSVM
 from paraactive.checks import check_learner
@@ -29,16 +30,16 @@ def _learnt(classes: int, max_vectors: int | None, kernel: str = "rbf", **option
 @pytest.mark.parametrize("max_vectors", [3, 7, 60])
 def test_alphas_and_gradients_are_still_what_they_should_be(kernel: str, classes: int, max_vectors: int) -> None:
     svm = _learnt(classes, max_vectors, kernel)
-    n, rows = svm.vectors, svm._live.rows()
-    alpha, g = svm._alpha[:, :n], svm._g[:, :n]
-    values = svm._kernel_within(rows).astype(np.float64)
+    n, rows = svm.vectors, dual_of(svm).live.rows()
+    alpha, g = dual_of(svm).alpha[:, :n], dual_of(svm).g[:, :n]
+    values = dual_of(svm).kernel_within(rows).astype(np.float64)
     scale = 1 + np.abs(alpha).max() * np.abs(values).max()
-    side = np.where(svm._upper[:, :n] > 0, 1.0, -1.0)
+    side = np.where(dual_of(svm).upper[:, :n] > 0, 1.0, -1.0)
     np.testing.assert_allclose(g, side - alpha @ values, atol=1e-8 * scale)
     np.testing.assert_allclose(alpha.sum(axis=1), 0.0, atol=1e-9 * scale)
-    assert (alpha >= svm._lower[:, :n]).all()
-    assert (alpha <= svm._upper[:, :n]).all()
-    assert not svm._alpha[:, n:].any()
+    assert (alpha >= dual_of(svm).lower[:, :n]).all()
+    assert (alpha <= dual_of(svm).upper[:, :n]).all()
+    assert not dual_of(svm).alpha[:, n:].any()
 
 
 def test_it_still_learns() -> None:
@@ -58,7 +59,7 @@ def test_two_copies_become_one_of_their_weights_together() -> None:
     svm = LaSVM(C=0.01, gamma=1.0, max_vectors=2)
     svm.update(selected(x, y, np.array([1.0, 0.1, 0.5])))
     assert svm.vectors == 2
-    np.testing.assert_allclose(sorted(svm._upper[0, :2]), [0.0, 0.03])  # Weights 1 and 2.
+    np.testing.assert_allclose(sorted(dual_of(svm).upper[0, :2]), [0.0, 0.03])  # Weights 1 and 2.
     np.testing.assert_allclose(sorted(svm.dual_coefficients), [-0.03, 0.03])
 
 

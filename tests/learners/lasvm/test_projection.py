@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from learners.reference import dual_of
 from paraactive import Digits, LaSVM, train
 from paraactive.data.examples import Examples, Floats, Selected
 from paraactive.errors import InputError
 from paraactive.learners.base import Proxy
 from paraactive.learners.lasvm import kernels
-from paraactive.learners.lasvm.projection_loops import orthonormalise
+from paraactive.learners.lasvm.projection_loops import orthonormalize
 from paraactive.rules import LeastMargin, SignedMargin
 from paraactive.sifting.select import take_all
 
@@ -66,8 +67,8 @@ def test_it_is_off_by_more_than_its_guard_almost_never(classes: int) -> None:
     svm, fresh = _trained(classes), _digits(classes, 30_000, 2000)
     proxy = _proxy(svm)
     error = np.abs(proxy.score(fresh.x) - svm.score(fresh.x))
-    assert np.mean(error <= proxy.guard) > 0.99
-    assert proxy.guard < 1.0  # And yet it says something: scores are about 1 and more.
+    assert np.mean(error <= proxy.error_bound) > 0.99
+    assert proxy.error_bound < 1.0  # And yet it says something: scores are about 1 and more.
     assert 0 < proxy.cost < 0.5
 
 
@@ -91,7 +92,7 @@ def test_a_replica_that_is_loaded_or_copied_has_the_same_proxy_and_keeps_it(way:
     x = _digits(2, 30_000, 100).x
     for step in range(3):
         one, two = _proxy(svm), _proxy(other)
-        assert (one.guard, one.cost) == (two.guard, two.cost)
+        assert (one.error_bound, one.cost) == (two.error_bound, two.cost)
         assert np.array_equal(one.score(x), two.score(x))
         for replica in (svm, other):
             _learn(replica, _digits(2, 900 + 400 * step, 400))
@@ -124,7 +125,7 @@ def test_orthonormal_rows_span_what_was_given_and_dependent_ones_vanish() -> Non
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(5, 20))
     rows[3] = rows[0] + 2 * rows[1]
-    out = orthonormalise(rows.copy())
+    out = orthonormalize(rows.copy())
     assert not out[3].any()
     left = rows - rows @ out.T.astype(np.float64) @ out
     np.testing.assert_allclose(left, 0, atol=1e-5)
@@ -136,8 +137,8 @@ def test_vectors_of_few_directions_do_no_harm() -> None:
     y = np.where(rng.random(900) < 0.5, 1, -1).astype(np.int8)
     svm = _learn(LaSVM(gamma=0.01), Examples(x, y, np.arange(900)))
     proxy = _proxy(svm)
-    assert np.mean(np.abs(proxy.score(x) - svm.score(x)) <= proxy.guard) > 0.99
-    assert proxy.guard < 0.2  # All that is left is the rounding of coordinates.
+    assert np.mean(np.abs(proxy.score(x) - svm.score(x)) <= proxy.error_bound) > 0.99
+    assert proxy.error_bound < 0.2  # All that is left is the rounding of coordinates.
 
 
 def test_there_is_none_for_few_features_few_vectors_or_another_kernel_or_if_it_is_off() -> None:
@@ -182,7 +183,7 @@ def test_kernel_rows_of_what_was_scored_are_used_again_to_the_same_model(monkeyp
     plain = kernels.kernel_rows
 
     def counting(x: Floats, *rest: Any) -> None:
-        if rest[1] is one._projected().panels:
+        if rest[1] is dual_of(one).view().panels:
             asked.append(len(x))
         plain(x, *rest)
 

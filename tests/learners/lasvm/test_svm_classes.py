@@ -9,7 +9,7 @@ import pytest
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
-from learners.reference import PlainLaSVM, kernel_in_cache
+from learners.reference import PlainLaSVM, dual_of, kernel_in_cache
 from making import selected, three_blobs, two_moons
 from paraactive import Arrays, Digits, LaSVM, train
 from paraactive.checks import check_learner
@@ -64,7 +64,7 @@ def test_it_takes_the_same_steps_as_the_plain_machines() -> None:
     svm.update(selected(x, y, p))
     for k in range(len(y)):
         plain.process(k)
-    live = svm._keys[: svm.vectors]
+    live = dual_of(svm).keys[: svm.vectors]
     assert 20 < len(live) < 140
     assert live.tolist() == plain.live
     for m, machine in enumerate(plain.machines):
@@ -75,8 +75,8 @@ def _kernel(x: Any, **options: Any) -> Any:
     """The kernel matrix in the learner's own float32 values, so that only the algorithm is compared."""
     svm = LaSVM(**options)
     svm.update(selected(x[:1], np.array([1], np.int8)))
-    rows = svm._live.relative(x)
-    return svm._kernel_within(rows)
+    rows = dual_of(svm).live.relative(x)
+    return dual_of(svm).kernel_within(rows)
 
 
 @pytest.fixture(scope="module")
@@ -93,16 +93,16 @@ def churned() -> LaSVM:
 
 
 def test_kernel_values_gradients_and_alphas_are_what_they_should_be(churned: LaSVM) -> None:
-    n, rows = churned.vectors, churned._live.rows()
-    kernel = churned._kernel_within(rows)
+    n, rows = churned.vectors, dual_of(churned).live.rows()
+    kernel = dual_of(churned).kernel_within(rows)
     assert np.array_equal(kernel_in_cache(churned), kernel)
-    alpha, g = churned._alpha[:, :n], churned._g[:, :n]
-    side = np.where(churned._upper[:, :n] > 0, 1.0, -1.0)
+    alpha, g = dual_of(churned).alpha[:, :n], dual_of(churned).g[:, :n]
+    side = np.where(dual_of(churned).upper[:, :n] > 0, 1.0, -1.0)
     np.testing.assert_allclose(g, side - alpha @ kernel.astype(np.float64), atol=1e-9)
     np.testing.assert_allclose(alpha.sum(axis=1), 0.0, atol=1e-9)
-    assert (alpha >= churned._lower[:, :n]).all()
-    assert (alpha <= churned._upper[:, :n]).all()
-    assert not churned._alpha[:, n:].any()  # An empty slot must add nothing to a score.
+    assert (alpha >= dual_of(churned).lower[:, :n]).all()
+    assert (alpha <= dual_of(churned).upper[:, :n]).all()
+    assert not dual_of(churned).alpha[:, n:].any()  # An empty slot must add nothing to a score.
     assert (side.sum(axis=0) == -1).all()  # Each vector is on the right side of one machine of three.
 
 
@@ -207,8 +207,8 @@ def test_gamma_scale_is_that_of_the_first_examples_learnt() -> None:
     x *= 50
     svm = LaSVM()
     svm.update(selected(x, y))
-    assert svm._gamma == pytest.approx(1 / (2 * x[:64].var()), rel=1e-6)
-    given = LaSVM(gamma=float(svm._gamma))
+    assert dual_of(svm).gamma == pytest.approx(1 / (2 * x[:64].var()), rel=1e-6)
+    given = LaSVM(gamma=float(dual_of(svm).gamma))
     given.update(selected(x, y))
     assert np.mean((svm.score(x) > 0) == (given.score(x) > 0)) > 0.98
 
@@ -216,7 +216,7 @@ def test_gamma_scale_is_that_of_the_first_examples_learnt() -> None:
 def test_gamma_scale_of_rows_that_are_all_the_same_is_one() -> None:
     svm = LaSVM()
     svm.update(selected(np.ones((10, 3), np.float32), np.tile([-1, 1], 5).astype(np.int8)))
-    assert svm._gamma == 1.0
+    assert dual_of(svm).gamma == 1.0
     assert np.isfinite(svm.score(np.ones((2, 3)))).all()
 
 

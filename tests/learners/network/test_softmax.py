@@ -230,7 +230,7 @@ def test_the_number_of_classes_may_be_said_later_but_not_after_learning() -> Non
     network.update(selected(*_data(10, seed=8)))
     network.classes = _CLASSES
     for other in (None, 2, 5):
-        with pytest.raises(InputError, match=f"has learnt 4 classes is to tell {other or 2}"):
+        with pytest.raises(InputError, match=f"classes is {other or 2}, and the network has learned 4 classes"):
             network.classes = other
     assert network.score(np.zeros((1, _WIDTH))).shape == (1, _CLASSES)
 
@@ -245,7 +245,7 @@ def test_a_loaded_network_has_the_classes_of_the_saved_one() -> None:
 
 def test_weights_of_another_number_of_classes_are_not_loaded() -> None:
     state, network = _trained().save(), Network(classes=2)
-    with pytest.raises(InputError, match="has learnt 4 classes is to tell 2"):
+    with pytest.raises(InputError, match="classes is 2, and the network has learned 4 classes"):
         network.load(state)
     assert not network.save()
 

@@ -47,7 +47,7 @@ def expected(name: str) -> dict[str, Any]:
 
 def test_there_is_a_sample_of_every_kind_in_the_present_format() -> None:
     assert {f"format{FORMAT}-{kind}.sqlite" for kind in SAMPLES} <= set(NAMES)
-    assert sorted(path.name for path in FILES.glob("*.sqlite")) == NAMES
+    assert sorted(path.name for path in FILES.glob("format*.sqlite")) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)

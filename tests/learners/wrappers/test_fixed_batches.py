@@ -1,4 +1,4 @@
-"""Tiles of other libraries' models: rows at any place score the same, or are scored one by one."""
+"""FixedBatches of other libraries' models: rows at any place score the same, or are scored one by one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from paraactive.data.examples import Doubles, Floats
 from paraactive.errors import InputError, SlowScoresWarning
-from paraactive.learners.wrappers.tiles import Tiles
+from paraactive.learners.wrappers.fixed_batches import FixedBatches
 
 X = np.random.default_rng(0).normal(size=(150, 6)).astype(np.float32)
 
@@ -35,13 +35,13 @@ def mixes(tile: Floats) -> Doubles:
 
 
 def test_where_no_bit_depends_on_the_place_rows_are_scored_together():
-    tiles = Tiles(64)
+    tiles = FixedBatches(64)
     assert (tiles.score(steady, X, ()) == steady(X)).all()
     assert tiles.rows == 64
 
 
 def test_where_last_bits_do_rows_are_scored_one_by_one_with_a_warning_once():
-    tiles = Tiles(64)
+    tiles = FixedBatches(64)
     with pytest.warns(SlowScoresWarning, match=r"one by one.*place among 64 rows"):
         scores = tiles.score(rounds_by_place, X, ())
     assert (scores == steady(X)).all()
@@ -53,7 +53,7 @@ def test_where_last_bits_do_rows_are_scored_one_by_one_with_a_warning_once():
 
 def test_where_rows_see_each_other_the_model_is_refused():
     with pytest.raises(InputError, match=r"depends on the rows.*tile=1"):
-        Tiles(64).score(mixes, X, ())
+        FixedBatches(64).score(mixes, X, ())
 
 
 def test_scores_that_are_not_finite_at_one_place_only_are_refused():
@@ -63,16 +63,16 @@ def test_scores_that_are_not_finite_at_one_place_only_are_refused():
         return scores
 
     with pytest.raises(InputError, match="depends on the rows"):
-        Tiles(64).score(breaks, X, ())
+        FixedBatches(64).score(breaks, X, ())
 
 
-def sent(tiles: Tiles) -> Tiles:
+def sent(tiles: FixedBatches) -> FixedBatches:
     return pickle.loads(pickle.dumps(tiles))
 
 
 @pytest.mark.parametrize("through", [copy.deepcopy, sent])
-def test_a_copy_tries_again_because_it_may_be_elsewhere(through: Callable[[Tiles], Tiles]) -> None:
-    tiles = Tiles(64)
+def test_a_copy_tries_again_because_it_may_be_elsewhere(through: Callable[[FixedBatches], FixedBatches]) -> None:
+    tiles = FixedBatches(64)
     with pytest.warns(SlowScoresWarning):
         tiles.score(rounds_by_place, X, ())
     again = through(tiles)
@@ -81,7 +81,7 @@ def test_a_copy_tries_again_because_it_may_be_elsewhere(through: Callable[[Tiles
 
 
 def test_threads_that_share_a_model_wait_until_its_tiles_are_tried() -> None:
-    tiles, x, found = Tiles(64), np.random.default_rng(0).normal(size=(500, 3)), list[Any]()
+    tiles, x, found = FixedBatches(64), np.random.default_rng(0).normal(size=(500, 3)), list[Any]()
     threads = [threading.Thread(target=lambda: found.append(tiles.score(rounds_by_place, x, ()))) for _ in range(8)]
     for thread in threads:
         thread.start()
