@@ -34,7 +34,7 @@ from paraactive.estimator.rows import Rows
 from paraactive.estimator.rule_choice import RuleChoice
 from paraactive.learners import Guarded, LaSVM, Learner
 from paraactive.learners.rows import learn
-from paraactive.report import page_of, story_of, write_page
+from paraactive.report import page_of, run_record_of, write_page
 from paraactive.rules import Rule
 from paraactive.runs import arguments
 from paraactive.runs.run import Run
@@ -234,7 +234,7 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PredictsFromSco
         spec = self.run_.spec  # The run knows the classes by number only, and the arrays by a fingerprint.
         data = DataSpec(PartSpec("arrays", {}), spec.data.width, tuple(str(each) for each in self.classes_))
         spec = replace(spec, data=data, rule=parts.describe_rule(self.rule_))
-        return write_page(page_of([story_of(self.run_, Path(out).stem, spec)]), out)
+        return write_page(page_of([run_record_of(self.run_, Path(out).stem, spec)]), out)
 
     def partial_fit(
         self,
