@@ -70,7 +70,7 @@ def test_the_cheap_score_does_not_depend_on_grouping_though_keys_come_again_with
             index = np.arange(rows.start, rows.stop)
             examples = Examples(x[rows], y[rows], index, key[rows])
             none = np.zeros(len(index), np.int64)
-            learner.update(Selected(examples, np.ones(len(index)), none, none, none))
+            learner.update(Selected(examples, np.ones(len(index)), none, none))
             if rows.stop in (600, 1200):
                 learner.end_round()
         return learner
@@ -115,7 +115,7 @@ def test_directions_that_come_later_are_found() -> None:
         y = np.where(rng.normal(size=300) + x[:, 0] > 0, 1, -1).astype(np.int8)
         index = np.arange(300 * number, 300 * number + 300)
         none = np.zeros(300, np.int64)
-        learner.update(Selected(Examples(x, y, index), np.ones(300), none, none, none))
+        learner.update(Selected(Examples(x, y, index), np.ones(300), none, none))
         learner.end_round()
     assert learner._projection is not None
     assert int(learner._projection._basis.any(axis=1).sum()) >= 60
@@ -154,7 +154,7 @@ def test_what_a_guard_lets_wait_is_the_same_however_sparse_rows_are_grouped() ->
             index = np.arange(a, b)
             none = np.zeros(b - a, np.int64)
             examples = Examples(SparseRows.of(x[a:b]), y[a:b], index)
-            learner.update(Selected(examples, np.ones(b - a), none, none, none))
+            learner.update(Selected(examples, np.ones(b - a), none, none))
             if b == 60:
                 learner._trusted = True
                 learner._learnt[:] = 100
@@ -186,7 +186,7 @@ def test_a_rule_that_does_not_say_that_it_rises_with_doubt_is_left_alone(trained
     without.load(trained.save())
     seen = np.full(600, 2000)
     logs = [
-        sift(learner, FindsTheSure(), 0, fresh(), seen, 0, 0).examples.index.tolist() for learner in (trained, without)
+        sift(learner, FindsTheSure(), 0, fresh(), seen, 0).examples.index.tolist() for learner in (trained, without)
     ]
     assert logs[0] == logs[1]
     assert len(logs[0]) > 50
@@ -214,7 +214,7 @@ def test_nobody_is_asked_about_no_rows(trained: LaSVM) -> None:
 
     for passed in (0.0, 1.0):  # The cheap score first, then the exact one.
         economy = Economy(passed, 1)
-        choice = choose(trained, Never(), 0, fresh(), np.full(600, 2000), 0, 0, economy)
+        choice = choose(trained, Never(), 0, fresh(), np.full(600, 2000), 0, economy)
         assert len(choice.selected) == 0
 
 

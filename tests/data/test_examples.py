@@ -40,9 +40,7 @@ def test_taking_and_joining_are_inverse() -> None:
 
 
 def test_entries_know_their_places_weights_and_delays() -> None:
-    selected = Selected(
-        _examples(), np.array([0.5, 1.0, 0.1]), np.array([8, 8, 8]), np.array([7, 7, 9]), np.array([0, 1, 1])
-    )
+    selected = Selected(_examples(), np.array([0.5, 1.0, 0.1]), np.array([8, 8, 8]), np.array([7, 7, 9]))
     entries = Entries(10, selected)
     assert entries.sequence.tolist() == [10, 11, 12]
     assert entries.last == 13

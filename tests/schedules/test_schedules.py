@@ -61,7 +61,6 @@ def test_the_log_is_the_same_for_every_number_of_nodes(
     for k in (2, 4, 7, 64):
         assert_same_log(logs[1][0], logs[k][0])
         assert logs[1][1] == logs[k][1]
-    assert set(logs[64][0].node) > {0, 1, 30}
 
 
 @given(nodes=st.integers(1, 150), batch=st.integers(150, 400), warmstart=st.integers(0, 300))

@@ -50,7 +50,7 @@ class Proxied(LaSVM):
 def _model(classes: int) -> LaSVM:
     fresh = _stream(classes, 300, seed=0).read(0, 300)
     svm = Proxied(gamma=1.0, classes=classes)
-    svm.update(take_all(fresh, fresh.index, 0, 0))
+    svm.update(take_all(fresh, fresh.index, 0))
     return svm
 
 
@@ -71,7 +71,7 @@ def _proxied(classes: int, guard: float, off: float = 0.3, cost: float = 0.1) ->
 
 
 def _choose(svm: LaSVM, rule: Rule, fresh: Examples, seed: int = 0, economy: Economy | None = None) -> Choice:
-    return choose(svm, rule, seed, fresh, np.full(len(fresh), _SEEN), 300, 0, economy or Economy())
+    return choose(svm, rule, seed, fresh, np.full(len(fresh), _SEEN), 300, economy or Economy())
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -81,7 +81,7 @@ def test_with_a_generous_guard_the_selection_is_that_without_a_cascade(rule: Rul
     with_it = _choose(_proxied(classes, guard=0.3), rule, fresh)
     plain = LaSVM(gamma=1.0, classes=classes)
     plain.load(_model(classes).save())
-    without = sift(plain, rule, 0, fresh, np.full(2000, _SEEN), 300, 0)
+    without = sift(plain, rule, 0, fresh, np.full(2000, _SEEN), 300)
     assert with_it.selected.examples.index.tolist() == without.examples.index.tolist()
     assert with_it.selected.p.tolist() == without.p.tolist()
     assert not with_it.lowered.any()

@@ -223,8 +223,6 @@ class Selected:
     """Examples seen by the whole cluster, as the rule knew it."""
     version: Ints
     """Log entries that the sifting model had applied."""
-    node: Ints
-    """The node that sifted."""
 
     def __len__(self) -> int:
         return len(self.p)
@@ -236,7 +234,7 @@ class Selected:
 
     def take(self, rows: Which) -> Selected:
         """The given rows."""
-        return Selected(self.examples.take(rows), self.p[rows], self.seen[rows], self.version[rows], self.node[rows])
+        return Selected(self.examples.take(rows), self.p[rows], self.seen[rows], self.version[rows])
 
     @staticmethod
     def weighted(x: ArrayLike | SparseRows, y: ArrayLike, weight: ArrayLike = 1.0) -> Selected:
@@ -254,13 +252,13 @@ class Selected:
         rows = x if isinstance(x, SparseRows) else np.asarray(x, np.float32)
         none, index = np.zeros(len(rows), np.int64), np.arange(len(rows), dtype=np.int64)
         p = 1.0 / np.broadcast_to(np.asarray(weight, np.float64), len(rows))
-        return Selected(Examples(rows, np.asarray(y, np.int8), index), p, none, none, none)
+        return Selected(Examples(rows, np.asarray(y, np.int8), index), p, none, none)
 
     @staticmethod
     def empty(width: int) -> Selected:
         """Nothing selected, of that width."""
         none = np.zeros(0, np.int64)
-        return Selected(Examples.empty(width), np.zeros(0), none, none, none)
+        return Selected(Examples.empty(width), np.zeros(0), none, none)
 
     @staticmethod
     def concatenate(parts: Sequence[Selected]) -> Selected:
@@ -270,7 +268,6 @@ class Selected:
             np.concatenate([part.p for part in parts]),
             np.concatenate([part.seen for part in parts]),
             np.concatenate([part.version for part in parts]),
-            np.concatenate([part.node for part in parts]),
         )
 
 
@@ -348,9 +345,9 @@ class Stretch:
 
 
 def entry_bytes(width: int) -> int:
-    """What an entry of dense rows weighs: x in float32; y; index, key, importance, p, seen, version, node.
+    """What an entry of dense rows weighs: x in float32; y; index, key, importance, p, seen, version.
 
     >>> entry_bytes(784)
-    3193
+    3185
     """
-    return 4 * width + 1 + 8 * 7
+    return 4 * width + 1 + 8 * 6

@@ -11,8 +11,6 @@ import time
 from dataclasses import replace
 from itertools import pairwise
 
-import numpy as np
-
 from paraactive.data.examples import Examples, Stretch, Tile
 from paraactive.engines.clock import CLOCKED, edges, largest_portions
 from paraactive.engines.virtual import Cluster, Virtual
@@ -74,10 +72,8 @@ class Simulated:
     def _sent_by(self, node: int, stop: int, pieces: list[Sifted]) -> Sifted:
         """The pieces of one node's portion, as that node would have sent them."""
         sifted = Sifted.join([Sifted.nothing(stop, self._node.stream.width, node), *pieces])
-        selected = sifted.selected
         return replace(
             sifted,
-            selected=replace(selected, node=np.full(len(selected), node, np.int64)),
             sift_seconds=sifted.sift_seconds * self._cluster.slowness_of(node),
             transfer_seconds=2 * self._cluster.latency,
         )

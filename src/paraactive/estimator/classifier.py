@@ -295,7 +295,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         now, rest = fresh.take(slice(0, size)), fresh.take(slice(size, None))
         seen, version = np.full(len(now), self.n_seen_), self.n_selected_
         if missing > 0:
-            selected = take_all(now, seen, version, 0)
+            selected = take_all(now, seen, version)
         else:
             if not hasattr(self, "rule_"):
                 self.rule_, guessed = self._find_rule()
@@ -304,7 +304,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
                 elif self.rule == "uniform":
                     self.rule_ = self._baseline_on(now)
             rule = self._floored()
-            selected = choose(self.learner_, rule, self._seed, now, seen, version, 0, self._economy).selected
+            selected = choose(self.learner_, rule, self._seed, now, seen, version, self._economy).selected
         if len(selected):
             learn(self.learner_, selected)
         self.learner_.end_round()

@@ -291,7 +291,7 @@ def _weights(given: Sequence[float]) -> tuple[float, ...]:
 def _weighing(examples: Examples, weight: Doubles) -> Selected:
     """These examples with these weights. Where they were sifted is not part of what they do to a model."""
     none = np.zeros(len(examples), np.int64)
-    return Selected(replace(examples, importance=weight), np.ones(len(examples)), none, none, none)
+    return Selected(replace(examples, importance=weight), np.ones(len(examples)), none, none)
 
 
 def _rows(selected: Selected, rows: Any) -> Selected:

@@ -112,7 +112,7 @@ def _use_once(node: Node, examples: int | None) -> None:
         classes = len(node.stream.classes)  # Any will do.
         fresh = replace(fresh, y=labels_of(fresh.index % classes, classes))
     twin = Node(untrained(node.learner), node.rule, node.stream, node.seed)
-    learn(twin.learner, take_all(fresh, fresh.index, 0, 0))
+    learn(twin.learner, take_all(fresh, fresh.index, 0))
     twin.learner.end_round()
     twin.sift(0, len(fresh), 0)
 

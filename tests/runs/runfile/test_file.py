@@ -32,7 +32,7 @@ def some_selected(count: int, seed: int = 0, width: int = WIDTH) -> Selected:
     x = rng.normal(size=(count, width)).astype(np.float32)
     examples = Examples(x, rng.choice([-1, 1], count).astype(np.int8), index, index // 2)
     seen, version = rng.integers(0, 2**40, count), rng.integers(0, 99, count)
-    return Selected(examples, 1 - rng.random(count), seen, version, np.zeros(count, np.int64))
+    return Selected(examples, 1 - rng.random(count), seen, version)
 
 
 def a_round(file: RunFile, selected: Selected) -> Round:
@@ -86,7 +86,7 @@ def test_entries_without_features_come_back_bit_for_bit_from_the_stream(path: Pa
     stream = Digits(seed=3)
     fresh = stream.read(20_000, 20_050)
     selected = some_selected(50, width=stream.width)
-    selected = Selected(fresh, selected.p, selected.seen, selected.version, selected.node)
+    selected = Selected(fresh, selected.p, selected.seen, selected.version)
     with RunFile.create(path, {}) as file:
         file.use_stream(Digits())
         a_round(file, selected)

@@ -560,7 +560,7 @@ class RunFile:
             return Selected.empty(0)
         features = self._features(stored.position, stored.values, stored.columns, stream)
         examples = Examples(features, stored.y, stored.position, stored.key, stored.importance)
-        return Selected(examples, stored.p, stored.seen, stored.version, np.zeros(len(stored.p), np.int64))
+        return Selected(examples, stored.p, stored.seen, stored.version)
 
     def _features(self, index: Ints, values: Bytes, columns: Bytes, stream: Stream | None) -> Features:
         """Of one reading all are made by the stream, all are dense or all are sparse."""
