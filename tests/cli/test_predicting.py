@@ -207,7 +207,7 @@ def test_a_full_disk_leaves_the_old_file(capsys: Printed, monkeypatch: pytest.Mo
     def full(_handle: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("paraactive.basics.replacing.os.fsync", full)
+    monkeypatch.setattr("paraactive.basics.atomic_files.os.fsync", full)
     predict = ["predict", "run.db", "data.csv", "--out", "labels.csv", "--overwrite"]
     for command in (predict, ["save", "run.db", "--out", "my.model", "--overwrite"]):
         assert "no space left on device" in complaint(capsys, *command)

@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 SAID: dict[str, str] = {
     "train data.csv": "name the column of the labels, as --label clicked.",
-    "train data.csv --label clicked": "name those to use, as --features a,b, or encode the others as numbers.",
+    "train data.csv --label clicked": "select the numeric ones, as --features a,b, or encode the others as numbers.",
     "train data.csv --label clicked --features a,a": "--features has 'a' twice: a column is one feature; name it once.",
     "train data.npz --label y": "--label is given for data.npz: its columns have no names; leave it out, or write",
     "train data.npz --weight w": "--weight is given for data.npz: ",

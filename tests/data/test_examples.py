@@ -44,7 +44,7 @@ def test_entries_know_their_places_weights_and_delays() -> None:
     entries = Entries(10, selected)
     assert entries.sequence.tolist() == [10, 11, 12]
     assert entries.last == 13
-    assert entries.delay.tolist() == [3, 4, 3]
+    assert entries.entry_lag.tolist() == [3, 4, 3]
     assert selected.weight.tolist() == [2.0, 1.0, 10.0]
 
 

@@ -175,7 +175,7 @@ def test_each_entry_says_how_old_the_model_was_that_chose_it(learner: Callable[[
     done = Done(learner(), cluster, plan)
     counted = 0
     for entries in done.log.entries[1:]:
-        assert (entries.delay >= 0).all()
+        assert (entries.entry_lag >= 0).all()
         assert len(set(entries.selected.version.tolist())) <= 1  # A tile is sifted with one model.
         counted += len(entries)
     assert sum(done.log.delays.values()) == counted

@@ -93,7 +93,7 @@ class Judge:
         assert stretch.ends == Place(self.log.version, self.log.rounds)
         assert stretch.seen == self.log.seen == seen + tile.last - tile.first
         assert stretch.entries.selected.examples.index.tolist() == [i for i in range(*tile) if i % 3 == 0]
-        assert (stretch.entries.delay >= 0).all()
+        assert (stretch.entries.entry_lag >= 0).all()
         self.accepted.update(range(*tile))
         self._check_mark(seen, ended)
         return stretch

@@ -82,4 +82,4 @@ def test_what_is_selected_says_which_model_chose_it() -> None:
     chosen = node.sift(100, 300, seen=100).selected
     assert set(chosen.version) == {100}
     assert set(chosen.seen) == {100}
-    assert Entries(140, chosen).delay[0] == 40
+    assert Entries(140, chosen).entry_lag[0] == 40

@@ -142,7 +142,7 @@ def test_data_that_cannot_be_used_gets_an_error_that_says_where(x: Any, y: Any, 
 
 
 def test_nan_is_found_far_into_large_data(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("paraactive.streams.columns._BLOCK", 6)
+    monkeypatch.setattr("paraactive.streams.array_checks._BLOCK", 6)
     with pytest.raises(InputError, match=r"2 of the features are NaN.*row 3, column 1"):
         Arrays(with_value(np.nan, (6, 2), (3, 1)), Y)
 
@@ -244,7 +244,7 @@ def test_the_fingerprint_tells_data_apart_and_nothing_else():
 
 def test_the_fingerprint_does_not_depend_on_the_size_of_a_block(monkeypatch: pytest.MonkeyPatch):
     mine = Arrays(X, Y).fingerprint
-    monkeypatch.setattr("paraactive.streams.columns._BLOCK", 6)
+    monkeypatch.setattr("paraactive.streams.array_checks._BLOCK", 6)
     assert Arrays(X, Y).fingerprint == mine
 
 

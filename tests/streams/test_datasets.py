@@ -110,7 +110,7 @@ def test_targets_that_are_not_the_labels_are_noticed():
     ("source", "says"),
     [
         ([], "the data set is empty"),
-        (iter([1]), "of type list_iterator: .*as Once"),
+        (iter([1]), "of type list_iterator: .*as IterableStream"),
         ([1, 2], "example 0 is of type int"),
         ({"a": 1, "b": 2}, "of type dict, which has 'a', 'b': .*data\\['train'\\]"),
         (datasets.DatasetDict({"train": hugging(x=[1, 2], label=[0, 1])}), "of type DatasetDict, which has 'train'"),
@@ -146,7 +146,7 @@ def test_rows_that_cannot_be_used_are_told_of_when_they_are_read(x: list[float],
 
 
 def test_a_streamed_data_set_is_sent_to_once():
-    with pytest.raises(InputError, match=r"Once\(source, classes=...\)"):
+    with pytest.raises(InputError, match=r"IterableStream\(source, classes=...\)"):
         Dataset(hugging(x=[1, 2], label=[0, 1]).to_iterable_dataset())
 
 
@@ -159,7 +159,8 @@ def test_a_run_learns_from_it_on_processes_as_on_threads():
 
 def test_neither_torch_nor_datasets_is_imported_for_it():
     program = (
-        "import sys; from paraactive.streams import Dataset, Once, Table; Dataset([([1], 0), ([2], 1)]).read(0, 2);"
+        "import sys; from paraactive.streams import Dataset, IterableStream, Table;"
+        "Dataset([([1], 0), ([2], 1)]).read(0, 2);"
         "print([name for name in ('torch', 'datasets', 'pyarrow', 'fsspec', 'sklearn') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True)

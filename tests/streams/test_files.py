@@ -85,7 +85,7 @@ def test_the_label_is_found_by_its_usual_names(tmp_path: Path, name: str):
 
 def test_a_label_that_is_not_found_has_to_be_named(tmp_path: Path):
     path = csv(tmp_path / "a.csv", DATA.rename(columns={"y": "kind"}))
-    with pytest.raises(InputError, match=r"has the columns 'f0', 'kind', 'f1', 'f2': none is called label.*label='f2'"):
+    with pytest.raises(InputError, match=r"columns 'f0', 'kind', 'f1', 'f2': no column is called label.*label='f2'"):
         open_stream(path)
     assert open_stream(path, label="kind").classes == ("ham", "spam")
     two = csv(tmp_path / "b.csv", DATA.assign(label=DATA["y"]))

@@ -267,7 +267,7 @@ def test_a_parquet_file_replaced_while_it_is_decoded_is_noticed(tmp_path: Path, 
 
 def test_a_label_that_was_not_there_at_opening_is_no_class(tmp_path: Path):
     files = table_files.open_files(parquet(tmp_path / "a.parquet", frame()))
-    chosen = table_columns.choose("a", files.kinds, (), None, "y", None)
+    chosen = table_columns.choose_columns("a", files.kinds, (), None, "y", None)
     shard = shards.make_shards(files.pieces, 3)[0]
     with pytest.raises(InputError, match="holds other data"):
         table_files.decode(files, chosen, shard, {"ham": 0}, 2)

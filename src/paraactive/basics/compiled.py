@@ -40,7 +40,7 @@ def njit(**options: Any) -> Callable[[Loop], Loop]:
 
 
 @contextmanager
-def noticed(tell: Callable[[], object]) -> Generator[None]:
+def notify_on_compile(tell: Callable[[], object]) -> Generator[None]:
     """Meanwhile, call `tell` when the first of our loops is compiled, and not only loaded."""
     # numba says so before it begins, and only where it did not find the loop on disk.
     with event.install_listener("numba:compile", _First(tell)):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from paraactive.checks.properties import arrays_of, attempt, name_of, random_pieces, require, same_bits
 from paraactive.data.examples import COLUMNS, Examples, SparseRows
-from paraactive.data.labels import MOST_CLASSES, UNKNOWN, are_labels, fitting_type
+from paraactive.data.labels import MAX_CLASSES, UNKNOWN, are_labels, fitting_type
 from paraactive.errors import InputError
 from paraactive.streams.base import Stream, StreamDetails
 
@@ -113,10 +113,10 @@ def classes_are_different_names(case: _Case) -> None:
     classes: Any = case.stream.classes
     named = all(isinstance(name, str) for name in classes) and len(set(classes)) == len(classes)
     require(
-        named and 2 <= len(classes) <= MOST_CLASSES,
+        named and 2 <= len(classes) <= MAX_CLASSES,
         f"classes is {classes!r}",
         why="test data is given by the names of its labels",
-        remedy=f"give 2 to {MOST_CLASSES} different strings, in the order of the labels",
+        remedy=f"give 2 to {MAX_CLASSES} different strings, in the order of the labels",
     )
 
 
@@ -275,7 +275,7 @@ def positions_outside_are_refused(case: _Case) -> None:
                 _refuses(read),
                 f"{name} gave something for positions {first} to {last - 1}",
                 why="a run that is too long would learn from examples that are not there",
-                remedy="raise InputError, as paraactive.streams.positions does for a range and for a list",
+                remedy="raise InputError, as paraactive.streams.user_stream does for a range and for a list",
             )
 
 

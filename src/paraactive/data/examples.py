@@ -21,7 +21,7 @@ Doubles: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Labels: TypeAlias = NDArray[np.int8]
 
-Which: TypeAlias = slice | NDArray[np.intp] | NDArray[np.int64] | NDArray[np.bool_]
+RowSelection: TypeAlias = slice | NDArray[np.intp] | NDArray[np.int64] | NDArray[np.bool_]
 """Which rows: a stretch, or listed, or marked."""
 
 COLUMNS = {"x": np.float32, "y": np.int8, "index": np.int64, "key": np.int64, "importance": np.float64}
@@ -71,7 +71,7 @@ class SparseRows:
         """How many values of each row are not 0."""
         return np.diff(self.indptr)
 
-    def __getitem__(self, rows: Which) -> SparseRows:
+    def __getitem__(self, rows: RowSelection) -> SparseRows:
         """The given rows, in the given order; of a slice without steps the values are not copied."""
         if isinstance(rows, slice):
             first, last, step = rows.indices(len(self))
@@ -196,7 +196,7 @@ class Examples:
     def width(self) -> int:
         return self.x.shape[1]
 
-    def take(self, rows: Which) -> Examples:
+    def take(self, rows: RowSelection) -> Examples:
         """The given rows, in the given order."""
         return Examples(*(getattr(self, name)[rows] for name in COLUMNS))
 
@@ -232,7 +232,7 @@ class Selected:
         """Importance/p, which is 1/p where the user gave no weights: it makes every weighted sum unbiased."""
         return self.examples.importance / self.p
 
-    def take(self, rows: Which) -> Selected:
+    def take(self, rows: RowSelection) -> Selected:
         """The given rows."""
         return Selected(self.examples.take(rows), self.p[rows], self.seen[rows], self.version[rows])
 
@@ -292,7 +292,7 @@ class Entries:
         return np.arange(self.first, self.last)
 
     @property
-    def delay(self) -> Ints:
+    def entry_lag(self) -> Ints:
         """How many entries older than the log the sifting model was: derived, never guessed."""
         return self.sequence - self.selected.version
 

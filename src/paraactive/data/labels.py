@@ -17,7 +17,7 @@ from paraactive.errors import InputError
 
 UNKNOWN = -128
 """The label of an example whose label nobody has told yet."""
-MOST_CLASSES = 127
+MAX_CLASSES = 127
 STR = "str"
 """The type of labels that are text, and of those that nobody has said the type of."""
 _NUMBERS = frozenset(
@@ -145,9 +145,9 @@ def are_labels(y: Labels, classes: int) -> NDArray[np.bool_]:
 
 def check_count(classes: Any) -> int:
     """How many classes there are, as a learner is told."""
-    if not 2 <= whole("classes", classes) <= MOST_CLASSES:
+    if not 2 <= whole("classes", classes) <= MAX_CLASSES:
         raise InputError(
-            f"classes is {classes}", why="a classifier tells two apart, or more", remedy=f"give 2 to {MOST_CLASSES}"
+            f"classes is {classes}", why="a classifier tells two apart, or more", remedy=f"give 2 to {MAX_CLASSES}"
         )
     return int(classes)
 

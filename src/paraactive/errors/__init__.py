@@ -3,6 +3,8 @@
 What a scikit-learn user would catch (``ValueError`` for bad input, ``OSError`` for a bad file) catches ours too.
 """
 
+_LONGEST_NAME = 60
+
 
 class ParaActiveError(Exception):
     """Base of every error that paraactive raises on purpose.
@@ -94,6 +96,16 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     ('1 row', '2,000 rows', '0 classes')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def quoted_names(names: list[str]) -> str:
+    """At most five of the names, for an error, long ones cut.
+
+    >>> quoted_names(["ham", "s" * 1000])
+    "'ham', 'ssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss...'"
+    """
+    shown = [repr(name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "...") for name in names[:5]]
+    return ", ".join(shown) + (", ..." if len(names) > 5 else "")
 
 
 def cannot_write(path: object, error: OSError) -> InputError:

@@ -22,13 +22,13 @@ from sklearn.utils.validation import (
 )
 
 from paraactive._version import __version__
-from paraactive.basics.compiled import noticed
+from paraactive.basics.compiled import notify_on_compile
 from paraactive.basics.platforms import versions
 from paraactive.basics.state import State
 from paraactive.basics.validation import fraction, one_of, positive, whole
 from paraactive.data.examples import Doubles, Examples, Features
 from paraactive.data.labels import decide, probabilities
-from paraactive.errors import InputError, counted
+from paraactive.errors import InputError, counted, quoted_names
 from paraactive.estimator.rows import Rows
 from paraactive.learners import Guarded, LaSVM, Learner
 from paraactive.learners.base import capabilities_of
@@ -43,7 +43,7 @@ from paraactive.sifting import parts
 from paraactive.sifting.cascade import Economy
 from paraactive.sifting.select import choose, take_all
 from paraactive.streams import Arrays
-from paraactive.streams.columns import check_classes, some
+from paraactive.streams.array_checks import check_classes
 from paraactive.streams.sparse import is_sparse, sparse_rows
 
 _LEAST_WARMSTART = 1000
@@ -201,7 +201,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         rows = self._checked(X, y, sample_weight, None, first=True)
         self._rows_given = _num_samples(X)
         rows, test = self._held_out(rows)
-        with noticed(_say_compiling):
+        with notify_on_compile(_say_compiling):
             self._fit(rows.taken_together(), test)
         return self
 
@@ -283,7 +283,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         # Rows are counted over all calls, also those that were held out or have no weight: a key is never used twice.
         fresh = rows.examples(len(self.classes_), self._rows_given)
         self._rows_given += _num_samples(X)
-        with noticed(_say_compiling):
+        with notify_on_compile(_say_compiling):
             while len(fresh):
                 fresh = self._learn_some(fresh)
         return self
@@ -411,7 +411,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         if not known[weight > 0].all():
             raise InputError(
                 f"y has the label {y[~known][0]!r}",
-                why=f"the classes are {some([str(name) for name in self.classes_])}",
+                why=f"the classes are {quoted_names([str(name) for name in self.classes_])}",
                 remedy="give all labels in the first call of partial_fit, as classes=",
             )
         kept = np.flatnonzero(known & (weight > 0))
@@ -429,8 +429,8 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         if len(named) != len(self.class_weight):
             unknown = [str(label) for label in self.class_weight if label not in named]
             raise InputError(
-                f"class_weight has the class {some(unknown)}",
-                why=f"the classes are {some([str(name) for name in self.classes_])}",
+                f"class_weight has the class {quoted_names(unknown)}",
+                why=f"the classes are {quoted_names([str(name) for name in self.classes_])}",
                 remedy="name each class by its label",
             )
         return np.array([positive("class_weight", named.get(label, 1.0)) for label in self.classes_.tolist()])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from paraactive.basics.replacing import replacing
+from paraactive.basics.atomic_files import atomic_write
 from paraactive.report.of_runs import page_of
 from paraactive.report.page import to_html
 from paraactive.report.sections import Axis, Bars, Chart, Claim, Claims, Curve, Page, Series, Table, Text
@@ -40,6 +40,6 @@ def write_report(paths: Sequence[str | Path], out: str | Path, *, shape: tuple[i
 def write_page(page: Page, out: str | Path) -> Path:
     """The page as one file. Returns where it is. If the disk is full, a page that was there stays as it was."""
     out, html = Path(out), to_html(page)
-    with replacing(out) as file:
+    with atomic_write(out) as file:
         file.write(html.encode())
     return out

@@ -172,7 +172,7 @@ class MemoryLog:
         self.version = entries.last
         self._learnt.append(Learnt.of(selected))
         if self.rounds:
-            self.delays.update(entries.delay.tolist())
+            self.delays.update(entries.entry_lag.tolist())
         if self._keep:
             self.entries.append(entries)
         return entries

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
-from paraactive.basics.compiled import noticed
+from paraactive.basics.compiled import notify_on_compile
 from paraactive.data.events import Compiling, Observer
 from paraactive.data.labels import labels_of, typed_labels
 from paraactive.errors import InputError
@@ -102,7 +102,7 @@ def warm_up(node: Node, examples: int | None, observe: Observer | None = None) -
     if describe_learner(node.learner)["kind"] not in LEARNERS:
         return
     inside = node.learner.learner if isinstance(node.learner, Guarded) else node.learner
-    with noticed(lambda: observe and observe(Compiling(type(inside).__name__))):
+    with notify_on_compile(lambda: observe and observe(Compiling(type(inside).__name__))):
         _use_once(node, examples)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from paraactive.basics.validation import whole
 from paraactive.data.examples import Examples, Ints, Labels, SparseRows
 from paraactive.data.labels import fitting_type, labels_of, numbers_of, type_of_labels
-from paraactive.streams.columns import (
+from paraactive.streams.array_checks import (
     check_width,
     class_values,
     example_weights,
@@ -26,11 +26,11 @@ from paraactive.streams.columns import (
     label_name,
     named_labels,
 )
-from paraactive.streams.locations import other_data
+from paraactive.streams.locations import changed_data
 from paraactive.streams.numpy_files import open_columns
 from paraactive.streams.passes import checked_passes, rows_at
-from paraactive.streams.positions import UserStream
 from paraactive.streams.svmlight_files import is_svmlight, read_svmlight
+from paraactive.streams.user_stream import UserStream
 
 
 class Arrays(UserStream):
@@ -193,5 +193,5 @@ def load_columns(path: Path, width: int | None = None) -> tuple[Any, NDArray[Any
 def _reopen(path: str, seed: int, shuffle: bool, passes: int | None, fingerprint: str) -> Arrays:
     stream = Arrays.load(path, seed=seed, shuffle=shuffle, passes=passes)
     if stream.fingerprint != fingerprint:
-        raise other_data(path)
+        raise changed_data(path)
     return stream

@@ -11,13 +11,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from paraactive.errors import InputError
-from paraactive.streams.columns import check_classes, label_name, some
-from paraactive.streams.items import Item, Layout, as_label, split_item
+from paraactive.errors import InputError, quoted_names
+from paraactive.streams.array_checks import check_classes, label_name
+from paraactive.streams.items import FeatureOrder, Item, as_label, split_item
 from paraactive.streams.tables.table_columns import check_column
 
 
-class Source(Protocol):
+class DatasetSource(Protocol):
     """A data set, as the stream reads it."""
 
     def labels(self) -> NDArray[Any]:
@@ -33,12 +33,12 @@ class Source(Protocol):
         ...
 
 
-class Pairs:
+class ItemSource:
     """Examples that are asked for one by one."""
 
     def __init__(self, data: Any, label: str, features: Sequence[str] | None) -> None:
         self._data, self._label, self._features = data, label, features
-        self._layout = Layout()
+        self._layout = FeatureOrder()
 
     def labels(self) -> NDArray[Any]:
         """The attribute `targets` or `labels`, if it has one for each example; otherwise all examples are read."""
@@ -64,7 +64,7 @@ class Pairs:
         return Item(self._layout.arrange(features, row), as_label(label), as_label(weight))
 
 
-class Columns:
+class ColumnSource:
     """Columns of which any rows are asked for at once, as dictionaries."""
 
     def __init__(self, data: Any, label: str, features: Sequence[str] | None) -> None:
@@ -115,12 +115,12 @@ def _check_untransformed(data: Any) -> None:
         )
 
 
-def open_source(data: Any, label: str, features: Sequence[str] | None) -> Source:
+def open_source(data: Any, label: str, features: Sequence[str] | None) -> DatasetSource:
     """The data set as what it can be read as; an error if it has no length or cannot be asked for an example."""
     if isinstance(data, Mapping):
         names = [str(name) for name in data]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
         raise InputError(
-            f"a data set of type {type(data).__name__}, which has {some(names)}",  # pyright: ignore[reportUnknownArgumentType]
+            f"a data set of type {type(data).__name__}, which has {quoted_names(names)}",  # pyright: ignore[reportUnknownArgumentType]
             why="its examples cannot be asked for by number",
             remedy="give one of its parts, as data['train'], or a list of pairs (x, y)",
         )
@@ -128,12 +128,12 @@ def open_source(data: Any, label: str, features: Sequence[str] | None) -> Source
         raise InputError(
             f"a data set of type {type(data).__name__}",
             why="it has no length, or its examples cannot be asked for by number",
-            remedy="read it once, forwards, as Once(source, classes=...)",
+            remedy="read it once, forwards, as IterableStream(source, classes=...)",
         )
     if len(data) == 0:
         raise InputError("the data set is empty", why="there is nothing to learn from", remedy="give examples")
     columns = hasattr(data, "column_names") and hasattr(data, "select_columns")
-    return Columns(data, label, features) if columns else Pairs(data, label, features)
+    return ColumnSource(data, label, features) if columns else ItemSource(data, label, features)
 
 
 def class_names(data: Any, label: str) -> tuple[str, ...] | None:

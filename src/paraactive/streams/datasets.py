@@ -13,11 +13,11 @@ from paraactive.basics.validation import positive, whole
 from paraactive.data.examples import Examples, Floats, Ints
 from paraactive.data.labels import fitting_type, labels_of, type_of_labels
 from paraactive.errors import InputError
-from paraactive.streams.columns import class_values, label_column, label_name
+from paraactive.streams.array_checks import class_values, label_column, label_name
 from paraactive.streams.dataset_sources import numbers_by_name, open_source
-from paraactive.streams.items import Item, Layout, as_row
+from paraactive.streams.items import FeatureOrder, Item, as_row
 from paraactive.streams.passes import checked_passes, rows_at
-from paraactive.streams.positions import UserStream
+from paraactive.streams.user_stream import UserStream
 
 
 class Dataset(UserStream):
@@ -55,7 +55,7 @@ class Dataset(UserStream):
         self.classes, numbers = numbers_by_name(self._values, self._source.names())
         self._number = numbers[self._value]
         self._y = labels_of(self._number, len(self.classes))
-        self._layout = Layout()
+        self._layout = FeatureOrder()
         self.width = len(self._row(0, self._source.get([0])[0]))
 
     classes: tuple[str, ...]

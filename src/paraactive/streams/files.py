@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from paraactive.data.examples import Examples, Features
-from paraactive.errors import InputError
+from paraactive.errors import InputError, quoted_names
 from paraactive.streams import svmlight_files
+from paraactive.streams.array_checks import check_width, features_alone
 from paraactive.streams.arrays import Arrays, load_like
 from paraactive.streams.base import Stream
-from paraactive.streams.columns import check_width, features_alone, some
 from paraactive.streams.locations import is_folder, is_pattern, is_remote, missing_file, suffix_of
 from paraactive.streams.numpy_files import open_features
 from paraactive.streams.svmlight_files import is_svmlight, read_svmlight
@@ -22,8 +22,8 @@ from paraactive.streams.tables import table_files
 from paraactive.streams.tables.arrow import is_number
 from paraactive.streams.tables.shards import make_shards
 from paraactive.streams.tables.table import Table
-from paraactive.streams.tables.table_columns import check_column, choose
-from paraactive.streams.tables.table_files import Files, Paths, Rows, decode, join, open_files, scan
+from paraactive.streams.tables.table_columns import check_column, choose_columns
+from paraactive.streams.tables.table_files import DecodedRows, Files, Paths, decode, join, open_files, scan
 
 LABELS = ("label", "target", "class", "y")
 """What the column of the labels is called, if nobody says."""
@@ -85,12 +85,12 @@ def open_rows(
     *,
     features: Sequence[str] | None = None,
     label: str | None = None,
-    aside: str | None = None,
+    exclude: str | None = None,
 ) -> Features:
     r"""The features alone of all rows of a file, to predict their labels.
 
     `features` names the columns of a table. If nobody does, they are all columns; or all but the label, where that
-    gives the `width`; the column `aside` is never among them. Of numpy files see `open_features`.
+    gives the `width`; the column `exclude` is never among them. Of numpy files see `open_features`.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -101,7 +101,7 @@ def open_rows(
     """
     if _is_table(path):
         files = open_files(path)
-        names = _without_label(files, width, label, aside) if features is None else features
+        names = _without_label(files, width, label, exclude) if features is None else features
         x = _read(files, names, None, ()).x
     elif is_svmlight(str(path)):
         x = features_alone(read_svmlight(Path(str(path)), width)[0])
@@ -146,7 +146,7 @@ def number_columns(path: Paths) -> tuple[str, ...]:
 
 
 def _plain_names(files: Files) -> list[str]:
-    return [name for name in files.kinds if name not in files.aside]
+    return [name for name in files.kinds if name not in files.index_columns]
 
 
 def find_label(files: Files) -> str:
@@ -154,35 +154,37 @@ def find_label(files: Files) -> str:
     names = _plain_names(files)
     found = [name for name in names if name.lower() in LABELS]
     if len(found) != 1:
-        likely = [name for name in found or names if not is_like_an_index(name)]
+        likely = [name for name in found or names if not looks_like_index(name)]
         raise InputError(
-            f"{files.files[0]} has the columns {some(list(files.kinds))}",
-            why=f"{some(found)} may all be the label" if found else f"none is called {', '.join(LABELS[:-1])} or y",
+            f"{files.files[0]} has the columns {quoted_names(list(files.kinds))}",
+            why=f"{quoted_names(found)} may all be the label"
+            if found
+            else f"no column is called {', '.join(LABELS[:-1])} or y",
             remedy=f"name the column of the labels, as label={likely[-1]!r}" if likely else "name it as label=...",
         )
     return found[0]
 
 
-def is_like_an_index(name: str) -> bool:
+def looks_like_index(name: str) -> bool:
     """True for names that a column of row numbers or keys has.
 
-    >>> [name for name in ("__index_level_0__", "Unnamed: 0", "user_id", "id", "clicked") if is_like_an_index(name)]
+    >>> [name for name in ("__index_level_0__", "Unnamed: 0", "user_id", "id", "clicked") if looks_like_index(name)]
     ['__index_level_0__', 'Unnamed: 0', 'user_id', 'id']
     """
     known = r"(__index_level_\d+__|unnamed: ?\d+|(.*[_ ])?(id|idx|index|key|uuid|guid|row|rowid|row_?number))?"
     return re.fullmatch(known, name.strip(), re.IGNORECASE) is not None
 
 
-def _without_label(files: Files, width: int | None, label: str | None, aside: str | None) -> list[str]:
-    names = [name for name in _plain_names(files) if name != aside]
+def _without_label(files: Files, width: int | None, label: str | None, exclude: str | None) -> list[str]:
+    names = [name for name in _plain_names(files) if name != exclude]
     rest = [name for name in names if (name.lower() not in LABELS if label is None else name != label)]
     return rest if label is not None or (len(names) != width and len(rest) == width) else names
 
 
-def _read(files: Files, features: Sequence[str] | None, label: str | None, classes: tuple[str, ...]) -> Rows:
+def _read(files: Files, features: Sequence[str] | None, label: str | None, classes: tuple[str, ...]) -> DecodedRows:
     """All rows, in their order."""
-    chosen = choose(files.files[0], files.kinds, files.aside, features, label, None)
-    files.choose(chosen)
+    chosen = choose_columns(files.files[0], files.kinds, files.index_columns, features, label, None)
+    files.use_columns(chosen)
     labels = scan(files, chosen)
     numbers: dict[Any, int] = {} if label is None else labels.classes(classes)[2]
     shards = make_shards(files.pieces, len(chosen.features))

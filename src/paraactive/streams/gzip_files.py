@@ -12,13 +12,13 @@ from collections.abc import Callable
 from typing import IO, Any
 
 from paraactive.errors import InputError
-from paraactive.streams.tables.kept import Kept
+from paraactive.streams.lru_cache import LRUCache
 
-_KEPT_BYTES = 16 << 30
+_CACHE_BYTES = 16 << 30
 """Decompressed bytes on disk that a process keeps; at least two files, however large."""
 
 
-def open_inside(path: str, mark: str, open_stored: Callable[[str], IO[bytes]]) -> IO[bytes]:
+def open_decompressed(path: str, mark: str, open_stored: Callable[[str], IO[bytes]]) -> IO[bytes]:
     """What is inside of a gzip file; `mark` tells the file from another of the same name."""
     return io.BufferedReader(_Reader(_DECOMPRESSED.get((path, mark), lambda: _decompress(path, open_stored))))
 
@@ -39,7 +39,7 @@ def _decompress(path: str, open_stored: Callable[[str], IO[bytes]]) -> mmap.mmap
         ) from None
 
 
-_DECOMPRESSED: Kept[mmap.mmap | bytes] = Kept(_KEPT_BYTES, len)
+_DECOMPRESSED: LRUCache[mmap.mmap | bytes] = LRUCache(_CACHE_BYTES, len)
 
 
 class _Reader(io.RawIOBase):

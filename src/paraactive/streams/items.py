@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from paraactive.data.examples import Floats
-from paraactive.errors import InputError, counted
-from paraactive.streams.columns import some
+from paraactive.errors import InputError, counted, quoted_names
 
 
-class Layout:
+class FeatureOrder:
     """The names of the features, as the first example has them. All others must have the same, in any order.
 
-    >>> layout = Layout()
+    >>> layout = FeatureOrder()
     >>> layout.arrange({"age": 3, "size": 4}, row=0), layout.arrange({"size": 5, "age": 6}, row=1)
     ({'age': 3, 'size': 4}, {'age': 6, 'size': 5})
     """
@@ -57,7 +56,7 @@ def split_item(item: Any, label: str, features: Sequence[str] | None, row: int) 
         lacking = [name for name in (label, *names) if name not in columns]
         if lacking or not names:
             raise InputError(
-                f"example {row} has the columns {some(list(columns))}",
+                f"example {row} has the columns {quoted_names(list(columns))}",
                 why=f"there is no {lacking[0]!r} among them" if lacking else "there are no features",
                 remedy="name the columns, as label=... and features=[...]",
             )
@@ -121,4 +120,4 @@ def as_label(given: Any) -> Any:
 
 
 def _features(names: tuple[str, ...]) -> str:
-    return f"the features {some(list(names))}" if names else "features without names"
+    return f"the features {quoted_names(list(names))}" if names else "features without names"

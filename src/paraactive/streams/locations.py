@@ -76,7 +76,7 @@ def find_files(path: Location, suffixes: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(absolute(each) for each in found))
 
 
-def mark_of(path: str) -> str:
+def file_signature(path: str) -> str:
     """What tells a file from another that takes its place: its size and its age, at little cost."""
     try:
         if not is_remote(path):
@@ -93,7 +93,9 @@ def mark_of(path: str) -> str:
 
 def open_binary(path: str) -> IO[bytes]:
     """The file, to be read at any place; a gzip file is decompressed once in each process."""
-    return gzip_files.open_inside(path, mark_of(path), _open_stored) if is_gzip(path) else _open_stored(path)
+    return (
+        gzip_files.open_decompressed(path, file_signature(path), _open_stored) if is_gzip(path) else _open_stored(path)
+    )
 
 
 def _open_stored(path: str) -> IO[bytes]:
@@ -113,7 +115,7 @@ def missing_file(path: object) -> InputError:
     return InputError(f"no file {path}", why="nothing is there", remedy="check the path")
 
 
-def other_data(path: object) -> InputError:
+def changed_data(path: object) -> InputError:
     """What to raise where a file is not the one that the stream was made of."""
     return InputError(
         f"{path} holds other data than where the stream was made",

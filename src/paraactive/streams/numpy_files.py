@@ -15,8 +15,7 @@ from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 import numpy as np
 from numpy.typing import NDArray
 
-from paraactive.errors import InputError
-from paraactive.streams.columns import some
+from paraactive.errors import InputError, quoted_names
 from paraactive.streams.locations import is_gzip, open_binary
 
 _ENCRYPTED = 1
@@ -135,7 +134,7 @@ def _mapped(path: Path, members: ZipFile, info: ZipInfo) -> NDArray[Any] | None:
 def _member(path: Path, arrays: dict[str, Any], name: str) -> Any:
     if name not in arrays:
         raise InputError(
-            f"{path} has the arrays {some(list(arrays)) or 'of no name at all'}",
+            f"{path} has the arrays {quoted_names(list(arrays)) or 'of no name at all'}",
             why="features are looked for under x and labels under y",
             remedy="save it as numpy.savez(path, x=..., y=...)",
         )

@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike
 from paraactive.basics.validation import whole
 from paraactive.data.examples import Examples, Ints, SparseRows
 from paraactive.data.labels import UNKNOWN, fitting_type, type_of_labels
-from paraactive.streams.columns import features_alone, given_names, hash_features
+from paraactive.streams.array_checks import checked_class_names, features_alone, hash_features
 from paraactive.streams.files import column_names, open_rows
 from paraactive.streams.locations import absolute
 from paraactive.streams.passes import rows_at
-from paraactive.streams.positions import UserStream
+from paraactive.streams.user_stream import UserStream
 
 
 class Unlabelled(UserStream):
@@ -38,7 +38,7 @@ class Unlabelled(UserStream):
         self, x: ArrayLike | SparseRows, classes: Sequence[Any], *, seed: int = 0, shuffle: bool = True
     ) -> None:
         self.seed, self.shuffle = whole("seed", seed), bool(shuffle)
-        self._classes = given_names(classes)
+        self._classes = checked_class_names(classes)
         self.label_type = fitting_type(self._classes, type_of_labels(classes))
         """The type of `classes`, as it was given; "str" for text."""
         self._x = features_alone(x)

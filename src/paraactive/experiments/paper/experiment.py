@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from paraactive.basics.replacing import replacing
+from paraactive.basics.atomic_files import atomic_write
 from paraactive.data.events import Event, Round
 from paraactive.engines import Cluster
 from paraactive.errors import InputError, RunFileError, cannot_write
@@ -173,7 +173,7 @@ def write_found(found: Found, name: str, folder: Path) -> Found:
     found.files.update({path.name: path for path in save_figures(found.charts, folder)})
     found.files["points"] = folder / f"{name}.json"
     points = json.dumps(found.summary(), indent=1, allow_nan=False) + "\n"
-    with replacing(found.files["points"]) as file:
+    with atomic_write(found.files["points"]) as file:
         file.write(points.encode())
     return found
 

@@ -12,7 +12,7 @@ from paraactive.basics import philox
 from paraactive.basics.state import State, digest
 from paraactive.basics.validation import one_of, positive, whole
 from paraactive.data.examples import Doubles, Labels, Selected, SparseRows
-from paraactive.data.labels import MOST_CLASSES, score_shape
+from paraactive.data.labels import MAX_CLASSES, score_shape
 from paraactive.errors import InputError
 from paraactive.learners.network import network_loops
 from paraactive.learners.rows import check_features
@@ -180,9 +180,9 @@ class Network:
 
     def _check_classes(self, classes: int, state: State) -> None:
         """An error if this network cannot tell so many, or these are weights for another number."""
-        if classes > MOST_CLASSES:
+        if classes > MAX_CLASSES:
             raise InputError(
-                f"classes is {classes}", why=f"there are labels for {MOST_CLASSES}", remedy="make groups of the labels"
+                f"classes is {classes}", why=f"there are labels for {MAX_CLASSES}", remedy="make groups of the labels"
             )
         if classes > 2 and self.importance_aware:
             raise InputError(

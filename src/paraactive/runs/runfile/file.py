@@ -294,7 +294,7 @@ class RunFile:
         self.version = entries.last
         self._pending.append((selected, values, columns))
         if self.rounds:
-            self.delays.update(entries.delay.tolist())
+            self.delays.update(entries.entry_lag.tolist())
         return entries
 
     def end_round(self, ended: Round) -> Round:

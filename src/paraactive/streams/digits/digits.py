@@ -21,7 +21,7 @@ from paraactive.data.examples import Examples, Floats, Ints, Labels
 from paraactive.data.labels import labels_of
 from paraactive.errors import InputError
 from paraactive.streams.digits.deformations import SIDE, fields, gaussian, laid_out, render
-from paraactive.streams.positions import between, listed
+from paraactive.streams.user_stream import check_positions, position_range
 
 Bytes = NDArray[np.uint8]
 
@@ -107,11 +107,11 @@ class Digits:
 
     def read(self, first: int, last: int) -> Examples:
         """The examples at positions first <= index < last."""
-        return self._make(between(first, last, self.length))
+        return self._make(position_range(first, last, self.length))
 
     def at(self, index: Ints) -> Examples:
         """The examples at these positions."""
-        return self._make(listed(index, self.length))
+        return self._make(check_positions(index, self.length))
 
     def test(self) -> Examples:
         """The MNIST test digits of the task, undeformed, in their published order.

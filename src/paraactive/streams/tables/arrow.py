@@ -11,21 +11,21 @@ from numpy.typing import NDArray
 from paraactive.basics.optional import require
 from paraactive.data.examples import Doubles, Floats
 from paraactive.errors import InputError
-from paraactive.streams.columns import label_name
-from paraactive.streams.places import place_of
+from paraactive.streams.array_checks import label_name
+from paraactive.streams.tables.line_numbers import describe_row
 
 _BLOCK = 2048
 """Rows that are turned from columns at a time."""
 
 
-def library(module: str = "pyarrow") -> Any:
+def pyarrow_module(module: str = "pyarrow") -> Any:
     """Pyarrow, or a module of it."""
     return require(module, extra="files", what="reading Parquet and CSV files")
 
 
 def is_number(kind: Any) -> bool:
     """True for a type of whole, real or decimal numbers, or of truth values."""
-    types, kind = library().types, _plain(kind)
+    types, kind = pyarrow_module().types, _plain(kind)
     return any(
         test(kind) for test in (types.is_boolean, types.is_integer, types.is_floating, types.is_decimal, types.is_null)
     )
@@ -33,7 +33,7 @@ def is_number(kind: Any) -> bool:
 
 def is_label(kind: Any) -> bool:
     """True for a type that names classes: text, numbers or truth values."""
-    types, kind = library().types, _plain(kind)
+    types, kind = pyarrow_module().types, _plain(kind)
     texts = (types.is_string, types.is_large_string, types.is_string_view, types.is_binary, types.is_large_binary)
     return is_number(kind) or any(test(kind) for test in texts)
 
@@ -50,11 +50,11 @@ def same_kind(one: Any, other: Any) -> bool:
 
 def _is_counted(kind: Any) -> bool:
     """True for numbers that are not truth values: 1 is one label in all of their types, and True another."""
-    return is_number(kind) and not library().types.is_boolean(_plain(kind))
+    return is_number(kind) and not pyarrow_module().types.is_boolean(_plain(kind))
 
 
 def _plain(kind: Any) -> Any:
-    return kind.value_type if library().types.is_dictionary(kind) else kind
+    return kind.value_type if pyarrow_module().types.is_dictionary(kind) else kind
 
 
 def feature_rows(table: Any, names: tuple[str, ...], file: str, first: int) -> Floats:
@@ -91,7 +91,7 @@ def weight_column(table: Any, name: str, file: str, first: int) -> Doubles:
     if flawed.any():
         row = int(flawed.argmax())
         raise InputError(
-            f"{file} has {table.column(name)[row].as_py()} at {place_of(file, first + row)}, column {name!r}",
+            f"{file} has {table.column(name)[row].as_py()} at {describe_row(file, first + row)}, column {name!r}",
             why="the weight of an example is a finite number above 0",
             remedy="leave out rows of weight 0, and fill in the weights of the others",
         )
@@ -100,7 +100,7 @@ def weight_column(table: Any, name: str, file: str, first: int) -> Doubles:
 
 def coded_labels(column: Any) -> tuple[list[Any], NDArray[np.int64]]:
     """The different values of a column, None for those that are missing, and for each row the number of its own."""
-    pa = library()
+    pa = pyarrow_module()
     values: list[Any] = []
     codes: list[NDArray[np.int64]] = []
     for chunk in column.chunks:
@@ -125,7 +125,7 @@ def _plain_value(value: Any) -> Any:
 
 def _numbers(column: Any) -> NDArray[Any]:
     """A column of numbers as numpy has it; what is missing becomes NaN."""
-    types = library().types
+    types = pyarrow_module().types
     if types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if types.is_decimal(column.type) or types.is_null(column.type):
@@ -136,7 +136,7 @@ def _numbers(column: Any) -> NDArray[Any]:
 
 
 def _flaw(file: str, row: int, name: str, value: Any) -> InputError:
-    where = f"at {place_of(file, row)}, column {name!r}"
+    where = f"at {describe_row(file, row)}, column {name!r}"
     if value is None:
         return InputError(
             f"{file} has no value {where}",

@@ -11,13 +11,12 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
-from paraactive.errors import InputError, counted
-from paraactive.streams.columns import some
-from paraactive.streams.locations import cannot_read, open_binary, other_data, suffix_of
-from paraactive.streams.places import place_of
-from paraactive.streams.tables.arrow import library
+from paraactive.errors import InputError, counted, quoted_names
+from paraactive.streams.locations import cannot_read, changed_data, open_binary, suffix_of
+from paraactive.streams.tables.arrow import pyarrow_module
+from paraactive.streams.tables.line_numbers import describe_row
 from paraactive.streams.tables.shards import Piece
-from paraactive.streams.tables.table_columns import Chosen, check_names, check_types
+from paraactive.streams.tables.table_columns import ChosenColumns, check_names, check_types
 
 SUFFIXES = (".csv", ".tsv")
 BLOCK = 8 << 20
@@ -32,13 +31,13 @@ _MOST_LINES = 10_000
 class CsvFiles:
     """The header, the types that the first lines show, and where the lines are."""
 
-    checked = True
+    scan_reads_features = True
     """Opening reads every line, so that all that is wrong is found before anything is learnt."""
 
     def __init__(self, files: tuple[str, ...]) -> None:
         self.files = files
         self.pieces: tuple[Piece, ...] = ()
-        self.stamps: tuple[str, ...] = ()
+        self.digests: tuple[str, ...] = ()
         """Of each file, a digest of all its bytes."""
         with open_binary(files[0]) as source:
             self._separator, self._names = _header(files[0], source)
@@ -50,11 +49,11 @@ class CsvFiles:
         self.kinds: dict[str, Any] = dict(zip(schema.names, schema.types, strict=True))
 
     @property
-    def aside(self) -> tuple[str, ...]:
+    def index_columns(self) -> tuple[str, ...]:
         """Columns that are features only if they are named: a first one without a name, the index of a pandas frame."""
         return tuple(name for name in self._names[:1] if not name.strip())
 
-    def choose(self, chosen: Chosen) -> None:
+    def use_columns(self, chosen: ChosenColumns) -> None:
         """Say which columns will be read: an error if one is not of numbers."""
         for name in chosen.numbers:
             self._check_text(name)
@@ -68,14 +67,14 @@ class CsvFiles:
     def scan(self) -> Iterator[tuple[str, int, Any]]:
         """Go through all files once, and so find the pieces: the rows of each, with all columns that were chosen."""
         pieces: list[Piece] = []
-        stamps: list[str] = []
+        digests: list[str] = []
         for number, file in enumerate(self.files):
             digest = hashlib.sha256()
             for piece, table in self._find(number, file, digest):
                 pieces.append(piece)
                 yield file, piece.first, table
-            stamps.append(digest.hexdigest())
-        self.pieces, self.stamps = tuple(pieces), tuple(stamps)
+            digests.append(digest.hexdigest())
+        self.pieces, self.digests = tuple(pieces), tuple(digests)
 
     def tables(self, pieces: Iterable[Piece], columns: tuple[str, ...]) -> Iterator[tuple[str, int, Any]]:
         """The rows of these pieces: their file, the number of the first in it, and the columns asked for."""
@@ -86,7 +85,7 @@ class CsvFiles:
                 source.seek(int(offset))
                 text = source.read(int(size))
             if _stamp(text) != stamp:
-                raise other_data(file)
+                raise changed_data(file)
             yield file, piece.first, self._parse(text, file, piece.first, columns)
 
     def column(self, name: str) -> list[Any]:
@@ -103,7 +102,7 @@ class CsvFiles:
         row, text = next(texts, (0, ""))
         if row > 0:
             raise InputError(
-                f"{self.files[0]} has {text!r} at {place_of(self.files[0], row)}, column {name!r}",
+                f"{self.files[0]} has {text!r} at {describe_row(self.files[0], row)}, column {name!r}",
                 why="the column begins with numbers",
                 remedy=f"correct it, leave {name!r} out of features, or encode it as numbers",
             )
@@ -113,7 +112,7 @@ class CsvFiles:
             separator, names = _header(file, source)
             if (separator, names) != (self._separator, self._names):
                 raise InputError(
-                    f"{file} has the columns {some(names)}",
+                    f"{file} has the columns {quoted_names(names)}",
                     why=f"all files of a table have the columns of {self.files[0]}",
                     remedy="write them with one header",
                 )
@@ -130,7 +129,7 @@ class CsvFiles:
     def _parse(
         self, text: bytes, file: str, first: int, columns: tuple[str, ...] | None, types: dict[str, str] | None = None
     ) -> Any:
-        pa, reader = library(), library("pyarrow.csv")
+        pa, reader = pyarrow_module(), pyarrow_module("pyarrow.csv")
         types = self._types if types is None else types
         known = {name: pa.type_for_alias(kind) for name, kind in types.items()}
         converting = reader.ConvertOptions(column_types=known, include_columns=columns and list(columns))
@@ -146,7 +145,7 @@ class CsvFiles:
 
     def _mistake(self, file: str, first: int, words: str) -> InputError:
         row = re.search(r"Row #(\d+)", words)
-        where = f" at {place_of(file, first + int(row[1]) - 1)}" if row else ""
+        where = f" at {describe_row(file, first + int(row[1]) - 1)}" if row else ""
         column = re.search(r"CSV column #(\d+)", words)
         value = re.search(r"invalid value '(.*)'", words, re.DOTALL)
         if column and value:
@@ -200,7 +199,7 @@ def _header(file: str, source: IO[bytes]) -> tuple[str, list[str]]:
     names = _names(file, text, separator)
     if all(map(is_number_text, names)):
         raise InputError(
-            f"{file} begins with numbers, {some(names)}",
+            f"{file} begins with numbers, {quoted_names(names)}",
             why="its first line names the columns",
             remedy="write a header, as a,b,label",
         )

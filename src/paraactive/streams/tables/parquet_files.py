@@ -8,13 +8,12 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import IO, Any
 
-from paraactive.errors import InputError, counted
-from paraactive.streams.columns import some
-from paraactive.streams.locations import cannot_read, is_gzip, is_remote, mark_of, open_binary, other_data
-from paraactive.streams.tables.arrow import is_number, is_text, library, same_kind
-from paraactive.streams.tables.kept import Kept
+from paraactive.errors import InputError, counted, quoted_names
+from paraactive.streams.locations import cannot_read, changed_data, file_signature, is_gzip, is_remote, open_binary
+from paraactive.streams.lru_cache import LRUCache
+from paraactive.streams.tables.arrow import is_number, is_text, pyarrow_module, same_kind
 from paraactive.streams.tables.shards import Piece, make_shards
-from paraactive.streams.tables.table_columns import Chosen, check_names, check_types
+from paraactive.streams.tables.table_columns import ChosenColumns, check_names, check_types
 
 SUFFIXES = (".parquet", ".pq")
 _DAMAGED = "check that it is a Parquet file, and was written to its end"
@@ -23,17 +22,17 @@ _DAMAGED = "check that it is a Parquet file, and was written to its end"
 class ParquetFiles:
     """What stands at the ends of the files: columns, row groups, sizes. Rows are read when they are asked for."""
 
-    checked = False
+    scan_reads_features = False
     """Opening looks at the ends of the files alone."""
 
     def __init__(self, files: tuple[str, ...]) -> None:
         self.files = files
         self.pieces: tuple[Piece, ...] = ()
-        self.stamps: tuple[str, ...] = ()
+        self.digests: tuple[str, ...] = ()
         """Of each file, a digest of its size and its end, where schema, sizes and statistics of all row groups are."""
         self._found = _new_store()
         ends = [self._find_end(number) for number in range(len(files))]
-        self.stamps = tuple(stamp for stamp, _ in ends)
+        self.digests = tuple(stamp for stamp, _ in ends)
         self.schemas = [metadata.schema.to_arrow_schema() for _, metadata in ends]
         self.pieces = tuple(
             piece for number, (_, metadata) in enumerate(ends) for piece in _row_groups(number, metadata)
@@ -45,11 +44,11 @@ class ParquetFiles:
         return _kinds(self.files[0], self.schemas[0])
 
     @property
-    def aside(self) -> tuple[str, ...]:
+    def index_columns(self) -> tuple[str, ...]:
         """Columns that are features only if they are named: what pandas writes as the index of a frame."""
         return tuple(dict.fromkeys(name for schema in self.schemas for name in _index_columns(schema)))
 
-    def choose(self, chosen: Chosen) -> None:
+    def use_columns(self, chosen: ChosenColumns) -> None:
         """Say which columns will be read: an error if a file lacks one, has another type or misses values of it."""
         check_types(self.files[0], self.kinds, chosen)
         self._chosen = chosen
@@ -59,7 +58,7 @@ class ParquetFiles:
 
     def scan(self) -> Iterator[tuple[str, int, Any]]:
         """Go through all files once: the rows of each run of row groups, with label and weight alone."""
-        columns = self._chosen.beside
+        columns = self._chosen.label_and_weight
         for shard in make_shards(self.pieces, width=len(columns)) if columns else ():
             yield from self.tables(shard.pieces, columns)
 
@@ -80,7 +79,7 @@ class ParquetFiles:
         file, metadata = self.files[number], self._end_of(number)
         schema = metadata.schema.to_arrow_schema()
         coded = [name for name in columns if is_text(schema.field(name).type)]
-        pq, pa = library("pyarrow.parquet"), library()
+        pq, pa = pyarrow_module("pyarrow.parquet"), pyarrow_module()
         try:
             with _source(file) as source:
                 opened = pq.ParquetFile(
@@ -95,15 +94,15 @@ class ParquetFiles:
     def _end_of(self, number: int) -> Any:
         """The metadata of a file: read again if the file has changed, and checked to be that of the one opened."""
         stamp, metadata = self._find_end(number)
-        if stamp != self.stamps[number]:
-            raise other_data(self.files[number])
+        if stamp != self.digests[number]:
+            raise changed_data(self.files[number])
         return metadata
 
     def _find_end(self, number: int) -> tuple[str, Any]:
-        return self._found.get((number, mark_of(self.files[number])), lambda: self._open_end(number))
+        return self._found.get((number, file_signature(self.files[number])), lambda: self._open_end(number))
 
     def _open_end(self, number: int) -> tuple[str, Any]:
-        file, pq, pa = self.files[number], library("pyarrow.parquet"), library()
+        file, pq, pa = self.files[number], pyarrow_module("pyarrow.parquet"), pyarrow_module()
         with open_binary(file) as source:
             try:
                 stamp = _stamp(source)
@@ -115,10 +114,10 @@ class ParquetFiles:
             except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
                 raise cannot_read(file, error, _DAMAGED) from None
 
-    def _check_schema(self, number: int, chosen: Chosen) -> None:
+    def _check_schema(self, number: int, chosen: ChosenColumns) -> None:
         file, first, own = self.files[number], self.kinds, _kinds(self.files[number], self.schemas[number])
         lacking = [name for name in chosen.names if name not in own]
-        more = [name for name in own if name not in (*first, *self.aside)] if chosen.others else []
+        more = [name for name in own if name not in (*first, *self.index_columns)] if chosen.all_others else []
         differ = [name for name in chosen.numbers if name in own and not is_number(own[name])]
         label = chosen.label
         if label is not None and label in own and not same_kind(own[label], first[label]):
@@ -126,7 +125,7 @@ class ParquetFiles:
         for names, fact in ((lacking, "no column"), (more, "another column,"), (differ, "another type of column")):
             if names:
                 raise InputError(
-                    f"{file} has {fact} {some(names)}",
+                    f"{file} has {fact} {quoted_names(names)}",
                     why=f"all files of a table have the columns of {self.files[0]}",
                     remedy="write them with one schema, or name the columns to use as features=[...]",
                 )
@@ -158,8 +157,8 @@ class ParquetFiles:
         self.__dict__.update(state | {"_found": _new_store()})
 
 
-def _new_store() -> Kept[tuple[str, Any]]:
-    return Kept(64 << 20, lambda end: int(end[1].serialized_size))
+def _new_store() -> LRUCache[tuple[str, Any]]:
+    return LRUCache(64 << 20, lambda end: int(end[1].serialized_size))
 
 
 def _row_groups(number: int, metadata: Any) -> Iterator[Piece]:
@@ -201,4 +200,4 @@ def _stamp(source: IO[bytes]) -> str:
 
 def _source(file: str) -> Any:
     """What pyarrow reads the file from: itself, if it can reach it."""
-    return open_binary(file) if is_remote(file) or is_gzip(file) else library().OSFile(file)
+    return open_binary(file) if is_remote(file) or is_gzip(file) else pyarrow_module().OSFile(file)

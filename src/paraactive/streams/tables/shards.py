@@ -16,7 +16,7 @@ import numpy as np
 
 from paraactive.basics import philox
 from paraactive.data.examples import Ints
-from paraactive.streams.tables.kept import Kept
+from paraactive.streams.lru_cache import LRUCache
 
 SHARD_BYTES = 16 << 20
 """Neighbouring pieces of a file make one shard while their rows fit into this."""
@@ -91,8 +91,8 @@ class ShardOrder:
         self._most = WINDOW_BYTES // row_bytes(width)
         self._firsts = np.cumsum(self._sizes) - self._sizes
         self.rows = int(self._sizes.sum())
-        self._passes: Kept[_Pass] = Kept(2, lambda _: 1)
-        self._orders: Kept[Ints] = Kept(WINDOW_BYTES, lambda order: order.nbytes)
+        self._passes: LRUCache[_Pass] = LRUCache(2, lambda _: 1)
+        self._orders: LRUCache[Ints] = LRUCache(WINDOW_BYTES, lambda order: order.nbytes)
 
     def find(self, index: Ints) -> Iterator[tuple[int, Ints, Ints]]:
         """Shard by shard: its number, which of the positions are in it, and the rows in it that they have.

@@ -13,16 +13,16 @@ import numpy as np
 from paraactive.basics.validation import whole
 from paraactive.data.examples import Examples, Ints
 from paraactive.data.labels import fitting_type
-from paraactive.streams.columns import given_names
+from paraactive.streams.array_checks import checked_class_names
 from paraactive.streams.locations import absolute
+from paraactive.streams.lru_cache import LRUCache
 from paraactive.streams.passes import checked_passes
-from paraactive.streams.positions import UserStream
-from paraactive.streams.tables.kept import Kept
 from paraactive.streams.tables.shards import ShardOrder, make_shards
-from paraactive.streams.tables.table_columns import choose
-from paraactive.streams.tables.table_files import Paths, Rows, decode, listed_paths, open_files, scan
+from paraactive.streams.tables.table_columns import choose_columns
+from paraactive.streams.tables.table_files import DecodedRows, Paths, decode, listed_paths, open_files, scan
+from paraactive.streams.user_stream import UserStream
 
-KEPT_BYTES = 192 << 20
+CACHE_BYTES = 192 << 20
 """Decoded rows that a process keeps; at least two shards, however large."""
 
 
@@ -69,10 +69,14 @@ class Table(UserStream):
         self.source = _source(path)
         self.label, self.weight = label, weight
         self._files = open_files(path)
-        self._chosen = choose(self._files.files[0], self._files.kinds, self._files.aside, features, label, weight)
-        self._files.choose(self._chosen)
+        self._chosen = choose_columns(
+            self._files.files[0], self._files.kinds, self._files.index_columns, features, label, weight
+        )
+        self._files.use_columns(self._chosen)
         labels = scan(self._files, self._chosen)
-        self.classes, self.counts, self._numbers = labels.classes(None if classes is None else given_names(classes))
+        self.classes, self.counts, self._numbers = labels.classes(
+            None if classes is None else checked_class_names(classes)
+        )
         self.label_type = fitting_type(self.classes, labels.label_type)
         self._shards = make_shards(self._files.pieces, self.width)
         self.fingerprint = self._sign(labels.digest)
@@ -81,7 +85,7 @@ class Table(UserStream):
     def _open(self) -> None:
         """What is made afresh in each process."""
         self._decoding = Lock()
-        self._kept: Kept[Rows] = Kept(KEPT_BYTES, lambda rows: rows.nbytes)
+        self._cache: LRUCache[DecodedRows] = LRUCache(CACHE_BYTES, lambda rows: rows.nbytes)
         self._order = ShardOrder([shard.rows for shard in self._shards], self.width, self.seed, self.shuffle)
 
     source: str | tuple[str, ...]
@@ -125,19 +129,19 @@ class Table(UserStream):
         key, weight = np.empty(count, np.int64), np.ones(count)
         for number, where, rows in self._order.find(index):
             shard = self._shards[number]
-            decoded = self._kept.get(number, lambda number=number: self._decode(number))
+            decoded = self._cache.get(number, lambda number=number: self._decode(number))
             x[where], y[where], key[where] = decoded.x[rows], decoded.y[rows], rows + shard.first
             if decoded.weight is not None:
                 weight[where] = decoded.weight[rows]
         return Examples(x, y, index, key, weight)
 
-    def _decode(self, number: int) -> Rows:
+    def _decode(self, number: int) -> DecodedRows:
         # One after the other: pyarrow has threads of its own, and each decoding takes room beside its result.
         with self._decoding:
             return decode(self._files, self._chosen, self._shards[number], self._numbers, len(self.classes))
 
     def _sign(self, labels: str) -> str:
-        known = (self._chosen.names, self.weight, self.classes, self._files.stamps, labels)
+        known = (self._chosen.names, self.weight, self.classes, self._files.digests, labels)
         return hashlib.sha256(repr(known).encode()).hexdigest()
 
     def __repr__(self) -> str:
@@ -147,7 +151,7 @@ class Table(UserStream):
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_decoding", "_kept", "_order")}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_decoding", "_cache", "_order")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)

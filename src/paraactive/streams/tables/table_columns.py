@@ -7,19 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paraactive.errors import InputError
-from paraactive.streams.columns import some
+from paraactive.errors import InputError, quoted_names
 from paraactive.streams.tables.arrow import is_label, is_number
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenColumns:
     """The columns that are read."""
 
     features: tuple[str, ...]
     label: str | None
     weight: str | None
-    others: bool
+    all_others: bool
     """True if the features are all other columns."""
 
     @property
@@ -28,24 +27,24 @@ class Chosen:
         return self.features if self.weight is None else (*self.features, self.weight)
 
     @property
-    def beside(self) -> tuple[str, ...]:
+    def label_and_weight(self) -> tuple[str, ...]:
         """The label and the weight, if there are."""
         return tuple(name for name in (self.label, self.weight) if name is not None)
 
     @property
     def names(self) -> tuple[str, ...]:
         """All of them."""
-        return (*self.features, *self.beside)
+        return (*self.features, *self.label_and_weight)
 
 
-def choose(
+def choose_columns(
     source: str,
     kinds: dict[str, Any],
-    aside: tuple[str, ...],
+    index_columns: tuple[str, ...],
     features: Sequence[str] | None,
     label: str | None,
     weight: str | None,
-) -> Chosen:
+) -> ChosenColumns:
     """The columns by name; by default the features are all but label, weight and those that stand aside."""
     names = list(kinds)
     for name in (label, weight):
@@ -58,7 +57,9 @@ def choose(
             why="a label says what an example is, and a weight what it counts for",
             remedy="name another column as the weight, or none",
         )
-    wanted = [name for name in names if name not in (*special, *aside)] if features is None else _listed(features)
+    wanted = (
+        [name for name in names if name not in (*special, *index_columns)] if features is None else _listed(features)
+    )
     for name in wanted:
         check_column(source, name, names)
         if name in special:
@@ -69,14 +70,14 @@ def choose(
             )
     if not wanted:
         raise InputError(
-            f"{source} has only the columns {some(names)}",
+            f"{source} has only the columns {quoted_names(names)}",
             why="there are no features to learn from",
             remedy="give a file with the features and the label",
         )
-    return Chosen(tuple(wanted), label, weight, features is None)
+    return ChosenColumns(tuple(wanted), label, weight, features is None)
 
 
-def check_types(source: str, kinds: dict[str, Any], chosen: Chosen) -> None:
+def check_types(source: str, kinds: dict[str, Any], chosen: ChosenColumns) -> None:
     """An error that names the columns of another type than they need."""
     label = chosen.label
     if label is not None and not is_label(kinds[label]):
@@ -92,7 +93,8 @@ def check_types(source: str, kinds: dict[str, Any], chosen: Chosen) -> None:
         raise InputError(
             f"{source} has columns that are not numbers, {listing}",
             why="features and weights are real numbers",
-            remedy=f"name those to use, as features=[{some(numbers[:3]) or '...'}], or encode the others as numbers",
+            remedy=f"select the numeric ones, as features=[{quoted_names(numbers[:3]) or '...'}], "
+            "or encode the others as numbers",
         )
 
 
@@ -104,7 +106,7 @@ def check_column(source: str, name: str, names: list[str]) -> None:
     near = near or difflib.get_close_matches(str(name), names, n=1)
     raise InputError(
         f"no column {name!r} in {source}",
-        why=f"its columns are {some(names)}",
+        why=f"its columns are {quoted_names(names)}",
         remedy=f"did you mean {near[0]!r}?" if near else "name one of these",
     )
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paraactive.data.labels import MOST_CLASSES, type_of_labels
-from paraactive.errors import InputError
-from paraactive.streams.columns import check_classes, label_name, some
-from paraactive.streams.places import place_of
+from paraactive.data.labels import MAX_CLASSES, type_of_labels
+from paraactive.errors import InputError, quoted_names
+from paraactive.streams.array_checks import check_classes, label_name
 from paraactive.streams.tables.csv_files import is_number_text
+from paraactive.streams.tables.line_numbers import describe_row
 
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "#n/a"}
 
@@ -52,10 +52,11 @@ class LabelCount:
         self._numbers[value] = len(self._counts)
         self._counts.append(0)
         self._met.append((file, row))
-        if len(self._counts) > 2 * MOST_CLASSES:  # Two spellings of a number are one class.
+        if len(self._counts) > 2 * MAX_CLASSES:  # Two spellings of a number are one class.
             raise InputError(
-                f"the labels of {self._source} are of more than {MOST_CLASSES} classes, {some(list(self._named()))}",
-                why=f"two are told apart, or more, up to {MOST_CLASSES}",
+                f"the labels of {self._source} have more than {MAX_CLASSES} classes, "
+                f"{quoted_names(list(self._named()))}",
+                why=f"two are told apart, or more, up to {MAX_CLASSES}",
                 remedy="name the column of the labels, as label=..., or make groups of them",
             )
 
@@ -120,15 +121,15 @@ class LabelCount:
             if self._name(value, wanted) not in wanted:
                 file, row = self._met[number]
                 raise InputError(
-                    f"unknown label {label_name(self._typed(value))!r} in {file}, first at {place_of(file, row)}",
-                    why=f"the classes are {some(list(wanted))}",
+                    f"unknown label {label_name(self._typed(value))!r} in {file}, first at {describe_row(file, row)}",
+                    why=f"the classes are {quoted_names(list(wanted))}",
                     remedy="remove those rows, or name all classes",
                 )
 
 
 def _missing(file: str, row: int) -> InputError:
     return InputError(
-        f"{file} has no label at {place_of(file, row)}",
+        f"{file} has no label at {describe_row(file, row)}",
         why="each example has one label",
         remedy="remove the rows without a label",
     )

@@ -14,10 +14,10 @@ _LEAST = 2
 """Values that are kept however large they are: a batch may lie on the border of two."""
 
 
-class Kept(Generic[Value]):
+class LRUCache(Generic[Value]):
     """The values used last, up to so many bytes, and never fewer than two.
 
-    >>> kept = Kept(limit=100, size=len)
+    >>> kept = LRUCache(limit=100, size=len)
     >>> kept.get("a", lambda: "made once"), kept.get("a", lambda: "made twice")
     ('made once', 'made once')
     """

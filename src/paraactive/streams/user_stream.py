@@ -28,17 +28,17 @@ class UserStream(ABC):
 
     def read(self, first: int, last: int) -> Examples:
         """The examples at positions first <= index < last."""
-        return self._make(between(first, last, self.length))
+        return self._make(position_range(first, last, self.length))
 
     def at(self, index: Ints) -> Examples:
         """The examples at these positions."""
-        return self._make(listed(index, self.length))
+        return self._make(check_positions(index, self.length))
 
 
-def between(first: int, last: int, length: int | None) -> Ints:
+def position_range(first: int, last: int, length: int | None) -> Ints:
     """The positions first <= index < last, if the stream has them.
 
-    >>> between(3, 6, None).tolist()
+    >>> position_range(3, 6, None).tolist()
     [3, 4, 5]
     """
     if first > last:
@@ -51,10 +51,10 @@ def between(first: int, last: int, length: int | None) -> Ints:
     return np.arange(first, last, dtype=np.int64)
 
 
-def listed(index: Ints, length: int | None) -> Ints:
+def check_positions(index: Ints, length: int | None) -> Ints:
     """These positions, if the stream has them.
 
-    >>> listed(np.array([5, 2]), length=6).tolist()
+    >>> check_positions(np.array([5, 2]), length=6).tolist()
     [5, 2]
     """
     index = np.asarray(index)

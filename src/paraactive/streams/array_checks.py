@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paraactive.data.examples import Doubles, Features, Floats, Labels, SparseRows
-from paraactive.data.labels import MOST_CLASSES, labels_of
-from paraactive.errors import InputError, counted
+from paraactive.data.labels import MAX_CLASSES, labels_of
+from paraactive.errors import InputError, counted, quoted_names
 from paraactive.streams.sparse import is_sparse, sparse_rows
 
-_LONGEST_NAME = 60
 _BLOCK = 1 << 24
 """Numbers looked at in one go: what is temporary stays small beside the data."""
 
@@ -172,18 +171,18 @@ def class_values(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
 
 def check_classes(names: list[str]) -> None:
     """An error if there are not as many different labels as can be told apart."""
-    if not 2 <= len(names) <= MOST_CLASSES:
+    if not 2 <= len(names) <= MAX_CLASSES:
         raise InputError(
-            f"y has {counted(len(names), 'class', 'classes')}, {some(names)}",
-            why=f"two are told apart, or more, up to {MOST_CLASSES}",
+            f"y has {counted(len(names), 'class', 'classes')}, {quoted_names(names)}",
+            why=f"two are told apart, or more, up to {MAX_CLASSES}",
             remedy="give examples of two classes at least" if len(names) < 2 else "make groups of them",
         )
 
 
-def given_names(classes: Sequence[Any]) -> tuple[str, ...]:
+def checked_class_names(classes: Sequence[Any]) -> tuple[str, ...]:
     """The names of classes that a user lists; an error if one is listed twice, or a text stands for the list.
 
-    >>> given_names(["ham", 5.0])
+    >>> checked_class_names(["ham", 5.0])
     ('ham', '5')
     """
     names = tuple(label_name(name) for name in classes)
@@ -239,8 +238,8 @@ def named_labels(labels: NDArray[Any], classes: tuple[str, ...]) -> Labels:
     unknown = [name for name in names if name not in classes]
     if unknown:
         raise InputError(
-            f"unknown label {some(unknown)}",
-            why=f"the stream has {some(list(classes))}",
+            f"unknown label {quoted_names(unknown)}",
+            why=f"the stream has {quoted_names(list(classes))}",
             remedy="remove those rows, or name the labels as in the stream",
         )
     return labels_of([classes.index(name) for name in names], len(classes))[inverse]
@@ -265,13 +264,3 @@ def _array(name: str, given: ArrayLike) -> NDArray[Any]:
         raise InputError(
             f"{name} is not an array", why=str(error).rstrip("."), remedy="give rows of one length"
         ) from None
-
-
-def some(names: list[str]) -> str:
-    """At most five of the names, for an error, long ones cut.
-
-    >>> some(["ham", "s" * 1000])
-    "'ham', 'ssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss...'"
-    """
-    shown = [repr(name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "...") for name in names[:5]]
-    return ", ".join(shown) + (", ..." if len(names) > 5 else "")

@@ -13,14 +13,14 @@ from paraactive.errors import InputError, cannot_write
 
 
 @contextmanager
-def replacing(path: str | Path, *, overwrite: bool = True) -> Generator[BinaryIO]:
+def atomic_write(path: str | Path, *, overwrite: bool = True) -> Generator[BinaryIO]:
     """A file to write that takes the place of `path` when the block ends without an error.
 
     Until then, and if the disk is full, whatever was at `path` stays as it was. Pipes and devices are written directly.
     An `OSError` becomes an `InputError` that names the path.
 
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with replacing(Path(folder, "words")) as file:
+    ...     with atomic_write(Path(folder, "words")) as file:
     ...         _ = file.write(b"all of them")
     ...     os.listdir(folder)
     ['words']
@@ -46,12 +46,12 @@ def replacing(path: str | Path, *, overwrite: bool = True) -> Generator[BinaryIO
             with suppress(FileNotFoundError):
                 os.unlink(name)
     except FileExistsError:
-        raise already_there(path) from None
+        raise already_exists(path) from None
     except OSError as error:
         raise cannot_write(path, error) from error
 
 
-def already_there(path: str | Path) -> InputError:
+def already_exists(path: str | Path) -> InputError:
     """What to raise where a file would be replaced and nobody asked for it."""
     return InputError(
         f"{path} already exists",

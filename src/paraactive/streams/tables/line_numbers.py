@@ -8,7 +8,7 @@ from paraactive.streams.locations import open_binary, suffix_of
 _COUNTED_FROM_0 = (".parquet", ".pq")
 
 
-def place_of(file: str, row: int) -> str:
+def describe_row(file: str, row: int) -> str:
     """The line of a CSV file, as an editor counts: the header is line 1. Rows of other files are counted from 0."""
     return f"row {row}" if suffix_of(file) in _COUNTED_FROM_0 else f"line {_line_of(file, row)}"
 

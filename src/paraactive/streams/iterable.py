@@ -11,16 +11,16 @@ import numpy as np
 from paraactive.basics.validation import positive, whole
 from paraactive.data.examples import Examples, Ints
 from paraactive.data.labels import STR, fitting_type, labels_of, type_of_labels
-from paraactive.errors import InputError, counted
-from paraactive.streams.columns import check_classes, given_names, label_name, some
+from paraactive.errors import InputError, counted, quoted_names
+from paraactive.streams.array_checks import check_classes, checked_class_names, label_name
 from paraactive.streams.dataset_sources import class_names
-from paraactive.streams.items import Item, Layout, as_label, as_row, split_item
-from paraactive.streams.positions import UserStream
+from paraactive.streams.items import FeatureOrder, Item, as_label, as_row, split_item
+from paraactive.streams.user_stream import UserStream
 
 _REMEDY = "use one process, as engine='threads', or write the examples to a file first"
 
 
-class Once(UserStream):
+class IterableStream(UserStream):
     """A stream over any Python iterable of (x, y), (x, y, weight) or dictionaries, which is read as the run goes on.
 
     The labels must be known beforehand: `classes` names them in their order. A Hugging Face data set that is
@@ -30,7 +30,7 @@ class Once(UserStream):
     read again by a resumed run.
 
     >>> lines = (([number, number % 7], "odd" if number % 2 else "even") for number in range(10**9))
-    >>> stream = Once(lines, classes=("even", "odd"))
+    >>> stream = IterableStream(lines, classes=("even", "odd"))
     >>> stream.read(0, 3).y.tolist(), stream.read(500, 502).x.tolist()
     ([-1, 1, -1], [[500.0, 3.0], [501.0, 4.0]])
     """
@@ -53,7 +53,7 @@ class Once(UserStream):
         self.window = whole("window", window, least=1)
         self._items: Iterator[Any] = iter(iterable)
         self._lock = Lock()
-        self._taken, self._layout = 0, Layout()
+        self._taken, self._layout = 0, FeatureOrder()
         first = self._next()
         self.width = len(as_row(first.features, 0, None if width is None else whole("width", width, least=1)))
         self._x = np.empty((self.window, self.width), np.float32)
@@ -116,7 +116,7 @@ class Once(UserStream):
         if number is None:
             raise InputError(
                 f"example {self._taken} has the label {label_name(label)!r}",
-                why=f"the classes are {some(list(self.classes))}",
+                why=f"the classes are {quoted_names(list(self.classes))}",
                 remedy="name all of them, as classes=(...)",
             )
         self._x[place] = as_row(item.features, self._taken, self.width)
@@ -125,7 +125,7 @@ class Once(UserStream):
         self._taken += 1
 
     def __repr__(self) -> str:
-        return f"Once(width={self.width}, length={self.length}, window={self.window})"
+        return f"IterableStream(width={self.width}, length={self.length}, window={self.window})"
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         raise InputError(
@@ -136,7 +136,7 @@ class Once(UserStream):
 def _named(data: Any, classes: Sequence[Any] | None, label: str) -> tuple[tuple[str, ...], dict[str, int]]:
     """The names of the classes, and which class each label is, by the label's name."""
     if classes is not None:
-        names = given_names(classes)
+        names = checked_class_names(classes)
         return names, {name: number for number, name in enumerate(names)}
     known = class_names(data, label)
     if known is None:
