@@ -1,4 +1,4 @@
-"""A floor under any rule: no p is smaller, so no weight is larger than 1/floor, and estimates stay unbiased."""
+"""A lower bound on the sampling probability of any rule. It bounds the weights by 1/floor; estimates stay unbiased."""
 
 from __future__ import annotations
 
@@ -32,8 +32,24 @@ KINDS: dict[str, Callable[..., Rule]] = {
 
 
 def floored(rule: Rule, floor: float) -> Rule:
-    """The rule with p = max(its p, floor). That is the exact probability still, so weights are 1/floor at most.
+    """Return the rule with p = max(p of the rule, floor).
 
+    The result is still the exact sampling probability, so the weights are unbiased and at most 1/floor.
+
+    Parameters
+    ----------
+    rule : Rule
+        Rule to bound. If it already has a floor, the larger floor counts.
+    floor : float
+        Lower bound on the sampling probability, 0 < floor <= 1.
+
+    Returns
+    -------
+    Rule
+        The rule with a floor.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from paraactive.rules import Margin
     >>> rule = floored(Margin(eta=0.1), floor=0.01)
@@ -42,13 +58,21 @@ def floored(rule: Rule, floor: float) -> Rule:
     """
     if isinstance(rule, FlooredAware | FlooredBlind):  # pyright: ignore[reportUnnecessaryIsInstance]
         return floored(rule.rule, max(rule.floor, fraction("floor", floor)))
-    # Cast: whether it needs scores, and can be described, is known of each one only, not of the class.
+    # Cast: whether a floored rule needs scores and can be described depends on the instance, not on the class.
     return cast(Rule, FlooredAware(rule, floor) if rule.needs_labels is True else FlooredBlind(rule, floor))
 
 
 @dataclass(frozen=True)
 class FlooredBlind:
-    """p = max(p of the rule, floor), around a label-blind rule. Get one by `floored`."""
+    """A label-blind rule with a lower bound on p. Use `floored` to create one.
+
+    Parameters
+    ----------
+    rule : BlindRule or dict
+        Rule to bound, or its description.
+    floor : float
+        Lower bound on the sampling probability, 0 < floor <= 1.
+    """
 
     rule: BlindRule
     floor: float
@@ -59,27 +83,35 @@ class FlooredBlind:
 
     @property
     def needs_scores(self) -> bool:
-        """As the rule."""
+        """Whether the rule inside needs scores."""
         return self.rule.needs_scores
 
     @property
     def rises_with_doubt(self) -> bool:
-        """As the rule."""
+        """Whether the rule inside declares `rises_with_doubt`."""
         return rises_with_doubt(self.rule)
 
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
-        """p of each example."""
+        """Return the sampling probability of each example. See `BlindRule.probability`."""
         return np.maximum(self.rule.probability(score, seen), self.floor)
 
     @property
     def describe(self) -> Callable[[], dict[str, Any]]:
-        """Call it for the constructor's parameters. Only around a rule of ours is there one."""
+        """Function that returns the constructor's parameters. It exists only if paraactive knows the rule by name."""
         return _describer(self.rule, self.floor)
 
 
 @dataclass(frozen=True)
 class FlooredAware:
-    """p = max(p of the rule, floor), around a label-aware rule. Get one by `floored`."""
+    """A label-aware rule with a lower bound on p. Use `floored` to create one.
+
+    Parameters
+    ----------
+    rule : LabelAwareRule or dict
+        Rule to bound, or its description.
+    floor : float
+        Lower bound on the sampling probability, 0 < floor <= 1.
+    """
 
     rule: LabelAwareRule
     floor: float
@@ -90,26 +122,26 @@ class FlooredAware:
 
     @property
     def needs_scores(self) -> bool:
-        """As the rule."""
+        """Whether the rule inside needs scores."""
         return self.rule.needs_scores
 
     @property
     def rises_with_doubt(self) -> bool:
-        """As the rule."""
+        """Whether the rule inside declares `rises_with_doubt`."""
         return rises_with_doubt(self.rule)
 
     def probability(self, score: Doubles, seen: Ints, y: Labels) -> Doubles:
-        """p of each example."""
+        """Return the sampling probability of each example. See `LabelAwareRule.probability`."""
         return np.maximum(self.rule.probability(score, seen, y), self.floor)
 
     @property
     def describe(self) -> Callable[[], dict[str, Any]]:
-        """Call it for the constructor's parameters. Only around a rule of ours is there one."""
+        """Function that returns the constructor's parameters. It exists only if paraactive knows the rule by name."""
         return _describer(self.rule, self.floor)
 
 
 def _settle(floored_: FlooredBlind | FlooredAware) -> None:
-    """Make the rule, if it is given by its description, and check both."""
+    """Build the rule if it is given by its description, and check rule and floor."""
     rule: Any = floored_.rule
     if isinstance(rule, dict):
         parameters: dict[str, Any] = dict(rule)
@@ -117,12 +149,14 @@ def _settle(floored_: FlooredBlind | FlooredAware) -> None:
     object.__setattr__(floored_, "rule", rule)
     object.__setattr__(floored_, "floor", fraction("floor", floored_.floor))
     if isinstance(rule, FlooredBlind | FlooredAware):
-        raise InputError("the rule has a floor already", why="one is enough", remedy="give the rule that is inside it")
+        raise InputError(
+            "the rule already has a floor", why="a rule can have one floor", remedy="give the rule without its floor"
+        )
     if rule.needs_labels is not floored_.needs_labels:
         raise InputError(
-            f"{type(floored_).__name__} around {type(rule).__name__}",
-            why="one of them needs labels and the other does not",
-            remedy="use floored(rule, floor), which knows",
+            f"{type(floored_).__name__} cannot bound {type(rule).__name__}",
+            why="one of the two needs labels and the other does not",
+            remedy="use floored(rule, floor), which picks the right class",
         )
 
 
@@ -130,4 +164,4 @@ def _describer(rule: Rule, floor: float) -> Callable[[], dict[str, Any]]:
     for kind, known in KINDS.items():
         if type(rule) is known:
             return lambda: {"rule": {"kind": kind} | rule.describe(), "floor": floor}
-    raise AttributeError(f"a floor around {type(rule).__name__} cannot be described: it is not one of paraactive's own")
+    raise AttributeError(f"a floor around {type(rule).__name__} cannot be described: the rule is not one of paraactive")
