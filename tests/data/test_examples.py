@@ -125,7 +125,7 @@ def test_a_stretch_of_sparse_entries_weighs_what_is_sent() -> None:
 
 
 def test_sparse_rows_are_never_made_dense_unasked() -> None:
-    with pytest.raises(InputError, match=r"3 sparse rows of 2 features are taken for an array.*dense\(\)"):
+    with pytest.raises(InputError, match=r"3 sparse rows of 2 features cannot become an array.*dense\(\)"):
         np.asarray(_sparse_examples().x)
 
 
