@@ -105,7 +105,7 @@ def test_the_heaviest_for_people(capsys: Printed) -> None:
         (["data.parquet", "--label", "kin"], "kind"),
         (["data.parquet", "--label", "kind", "--features", "a,c"], "'c'"),
         (["data.parquet", "--label", "kind", "--weight", "kind"], "kind"),
-        (["data.npz", "--label", "kind"], "--label is given for data.npz: its columns have no names"),
+        (["data.npz", "--label", "kind"], "--label is given for data.npz: the columns of this file have no names"),
         (["digits-10", "--label", "kind"], "--label is given for digits-10: only files have columns"),
         (["data.parquet", "--label", "a", "--features", "b"], "have more than 127 classes"),
         (["data.parquet", "--label", "a"], "columns that are not numbers, 'kind'"),

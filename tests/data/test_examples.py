@@ -167,7 +167,7 @@ def test_sparse_matrices_that_cannot_be_used_are_refused(given: Any, says: str) 
 def test_a_broken_sparse_matrix_is_refused() -> None:
     matrix: Any = scipy.sparse.csr_array(np.eye(3))
     matrix.indices[0] = 77
-    with pytest.raises(InputError, match="x is a broken sparse matrix"):
+    with pytest.raises(InputError, match="x is an inconsistent sparse matrix"):
         sparse_rows(matrix)
 
 

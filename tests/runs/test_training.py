@@ -224,7 +224,7 @@ def test_replay_does_not_need_the_data_file_and_resume_says_that_it_does(data: P
     run = train(svm(), Arrays.load(data), **BATCH, out=out, stop=lambda run: run.seen >= 800)
     data.unlink()
     assert replay(out).learner.digest() == run.learner.digest()
-    with pytest.raises(InputError, match=r"moons\.npz: nothing is there; check the path"):
+    with pytest.raises(InputError, match=r"moons\.npz: it does not exist; check the path"):
         resume(out)
 
 
@@ -468,7 +468,10 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
         "schedule 'sequential' on engine 'processes': .*use engine 'threads' or 'simulated'",
     ),
     "endless": (lambda: {"stream": Endless()}, "examples is not given: the stream never ends; say how many"),
-    "test width": (lambda: {"test": Examples(X[:, :1], Y, np.arange(2400))}, "1 feature, and those of the stream 2"),
+    "test width": (
+        lambda: {"test": Examples(X[:, :1], Y, np.arange(2400))},
+        "1 feature, and those of the stream have 2",
+    ),
     "test missing": (lambda: {"test": "nowhere.npz"}, "no file .*nowhere.npz"),
     "test of its own": (lambda: {"test": True}, "no test examples of its own"),
     "NaN": (lambda: {"stream": Arrays(np.where(X > 2, np.nan, X), Y)}, "features are NaN or infinite"),
@@ -492,7 +495,7 @@ def test_bad_input_is_one_clear_error_and_nothing_is_written(what: str, out: Pat
 
 def test_a_test_file_of_another_width_is_refused_before_anything_is_written(tmp_path: Path):
     np.savez(tmp_path / "wide.npz", x=np.zeros((4, 5)), y=[-1, 1, 1, 1])
-    with pytest.raises(InputError, match="the rows have 5 features, and those of the stream 2"):
+    with pytest.raises(InputError, match="the rows have 5 features, and those of the stream have 2"):
         train(svm(), moons(), test=tmp_path / "wide.npz", out=tmp_path / "run.db")
     assert not (tmp_path / "run.db").exists()
 

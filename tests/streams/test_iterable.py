@@ -63,18 +63,20 @@ def test_what_has_passed_is_gone():
     stream.read(0, 100)
     stream.read(150, 250)
     assert len(stream.read(150, 160)) == 10
-    with pytest.raises(InputError, match="position 149 in an iterable that was read up to position 249: it is read"):
+    with pytest.raises(
+        InputError, match="position 149 cannot be read from an iterable that has been read up to 249: only the latest"
+    ):
         stream.read(149, 151)
-    with pytest.raises(InputError, match=r"positions 250 to 350 of an iterable at once.*window=202"):
+    with pytest.raises(InputError, match=r"positions 250 to 350 of an iterable cannot be read at once.*window=202"):
         stream.read(250, 351)
 
 
 def test_the_end_is_told_of():
     stream = once(50)
     assert len(stream.read(40, 50)) == 10
-    with pytest.raises(InputError, match="the iterable ended after 50 examples: the run wants more; give examples=50"):
+    with pytest.raises(InputError, match="the iterable ended after 50 examples: the run needs more; give examples=50"):
         stream.read(45, 51)
-    with pytest.raises(InputError, match="position 60 in a stream of 60 examples"):
+    with pytest.raises(InputError, match="position 60 is not in a stream of 60 examples"):
         once(50, length=60).read(50, 61)
 
 
@@ -85,7 +87,7 @@ def test_the_end_is_told_of():
         ([([1], "a")], {"classes": None}, "classes is not given"),
         ([([1], "a")], {"classes": ("a",)}, "1 class"),
         ([([1], "x")], {}, "example 0 has the label 'x': the classes are 'a', 'b'"),
-        ([([1], "a")], {"width": 2}, "example 0 has 1 feature, and those before 2"),
+        ([([1], "a")], {"width": 2}, "example 0 has 1 feature, and those before have 2"),
         ([([1], "a", -1)], {}, "the weight of example 0 is -1"),
         ([(["z"], "a")], {}, "features of example 0 are not numbers"),
         ([7], {}, "example 0 is of type int"),
@@ -145,12 +147,12 @@ def test_features_with_names_are_in_the_order_of_the_first_example():
     items = [{"a": 1, "b": 2, "label": 0}, {"b": 20, "a": 10, "label": 1}, {"b": 3, "label": 1}]
     stream = IterableStream(items, classes=("0", "1"))
     assert stream.read(0, 2).x.tolist() == [[1, 2], [10, 20]]
-    with pytest.raises(InputError, match="example 2 has the features 'b': the first one has the features 'a', 'b'"):
+    with pytest.raises(InputError, match="example 2 has the features 'b': the first example has the features 'a', 'b'"):
         stream.read(2, 3)
     assert IterableStream([({"a": 1, "b": 2}, 0), ({"b": 4, "a": 3}, 1)], ("0", "1")).read(1, 2).x.tolist() == [[3, 4]]
 
 
 @pytest.mark.parametrize("classes", ["ab", ("a", "b", "a"), (1, 1.0)])
 def test_names_of_classes_that_are_not_different_are_refused(classes: Any):
-    with pytest.raises(InputError, match=r"classes is .*they are different names"):
+    with pytest.raises(InputError, match=r"classes is .*it must be a list of different names"):
         IterableStream([([1.0], "a")], classes=classes)

@@ -44,8 +44,8 @@ Y = [0, 1, 0, 1, 0, 1, 1, 1]
         ({"a": Y, "y": Y}, {"features": ["a", "y"]}, "'y' is among the features: it is the label"),
         ({"a": Y, "y": Y}, {"features": ["a", "a"]}, "features has 'a' twice"),
         ({"a": Y, "y": Y}, {"weight": "y"}, "'y' is label and weight"),
-        ({"a": Y, "y": Y}, {"classes": ["0", "1", "0"]}, "classes is .*they are different names"),
-        ({"a": Y, "y": Y}, {"classes": "01"}, "classes is '01': they are different names"),
+        ({"a": Y, "y": Y}, {"classes": ["0", "1", "0"]}, "classes is .*it must be a list of different names"),
+        ({"a": Y, "y": Y}, {"classes": "01"}, "classes is '01': it must be a list of different names"),
         ({"a": Y, "y": Y}, {"features": []}, "no features to learn from"),
         ({"y": Y}, {}, "has only the columns 'y': there are no features"),
         ({"a": Y, "y": [3] * 8}, {}, "y has 1 class, '3'"),
@@ -112,9 +112,9 @@ def test_too_many_classes_are_told_of_before_the_end(tmp_path: Path):
 
 def test_files_that_are_not_there_or_not_tables_are_refused(tmp_path: Path):
     for path in (tmp_path / "none.parquet", tmp_path / "none.csv", tmp_path / "*.parquet"):
-        with pytest.raises(InputError, match=r"no file .*nothing is there"):
+        with pytest.raises(InputError, match=r"no file .*it does not exist"):
             Table(path)
-    with pytest.raises(InputError, match=r"no file .*nothing there ends in \.parquet"):
+    with pytest.raises(InputError, match=r"no file .*the folder has no files that end in \.parquet"):
         Table(tmp_path)
     with pytest.raises(InputError, match="no files are given"):
         Table([])
@@ -246,7 +246,7 @@ def test_a_parquet_file_replaced_during_a_run_is_noticed(tmp_path: Path, remote:
     memory.pipe("/replaced.parquet", new.read_bytes())
     new.replace(old)
     for _ in range(2):
-        with pytest.raises(InputError, match=r"\.parquet holds other data than where the stream was made"):
+        with pytest.raises(InputError, match=r"\.parquet has other data than when the stream was created"):
             table.read(0, 60)
     memory.rm("/replaced.parquet")
 
@@ -261,7 +261,7 @@ def test_a_parquet_file_replaced_while_it_is_decoded_is_noticed(tmp_path: Path, 
         return opened(file)
 
     monkeypatch.setattr(parquet_files, "_source", replaced)
-    with pytest.raises(InputError, match=r"holds other data|cannot read"):
+    with pytest.raises(InputError, match=r"has other data|cannot read"):
         table.read(0, 60)
 
 
@@ -269,7 +269,7 @@ def test_a_label_that_was_not_there_at_opening_is_no_class(tmp_path: Path):
     files = table_files.open_files(parquet(tmp_path / "a.parquet", frame()))
     chosen = table_columns.choose_columns("a", files.kinds, (), None, "y", None)
     shard = shards.make_shards(files.pieces, 3)[0]
-    with pytest.raises(InputError, match="holds other data"):
+    with pytest.raises(InputError, match="has other data"):
         table_files.decode(files, chosen, shard, {"ham": 0}, 2)
 
 

@@ -207,7 +207,7 @@ def test_it_travels_to_another_process_as_its_path(written: tuple[Path, pd.DataF
 def test_a_node_that_has_another_file_says_so(tmp_path: Path, name: str):
     sent = pickle.dumps(Table(WRITERS[name](tmp_path / name, frame())))
     WRITERS[name](tmp_path / name, frame(seed=1))
-    with pytest.raises(InputError, match="holds other data than where the stream was made"):
+    with pytest.raises(InputError, match="has other data than when the stream was created"):
         pickle.loads(sent).read(0, 60)
 
 
