@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 SAID: dict[str, str] = {
     "train data.csv": "name the label column, as --label clicked.",
     "train data.csv --label clicked": "select the numeric ones, as --features a,b, or encode the others as numbers.",
-    "train data.csv --label clicked --features a,a": "--features has 'a' twice: a column is one feature; name it once.",
+    "train data.csv --label clicked --features a,a": "--features has 'a' twice: each column is one feature; name it once.",
     "train data.npz --label y": "of this file have no names; leave it out, or write",
     "train data.npz --weight w": "--weight is given for data.npz: ",
     "train data.npz --eta 0": "--eta is 0.0: ",

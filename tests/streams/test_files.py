@@ -143,7 +143,7 @@ def test_a_pattern_without_an_ending_and_a_folder_that_is_not_there(tmp_path: Pa
 @pytest.mark.parametrize("path", [5, None, [5], {"a.csv"}])
 def test_what_is_no_path_is_refused(path: Any):
     for opening in (Table, open_stream):
-        with pytest.raises(InputError, match=r"path is .*: it says where the files are"):
+        with pytest.raises(InputError, match=r"path is .*: it must be a path or a list of paths"):
             opening(path)
 
 

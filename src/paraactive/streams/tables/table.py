@@ -1,4 +1,4 @@
-"""Parquet and CSV files as a stream that need not fit into memory."""
+"""A stream over Parquet and CSV files that need not fit into memory."""
 
 from __future__ import annotations
 
@@ -22,28 +22,60 @@ from paraactive.streams.tables.table_columns import choose_columns
 from paraactive.streams.tables.table_files import DecodedRows, Paths, decode, listed_paths, open_files, scan
 from paraactive.streams.user_stream import UserStream
 
+# Maximum memory of decoded rows per process. At least two shards are kept, whatever their size.
 CACHE_BYTES = 192 << 20
-"""Decoded rows that a process keeps; at least two shards, however large."""
 
 
 class Table(UserStream):
-    r"""A stream over the rows of a Parquet or CSV file, or of several with the same columns.
+    r"""A stream over the rows of a Parquet or CSV file, or of several files with the same columns.
 
-    `path` is a file, a folder of them, a pattern such as "rows-*.parquet", a list, or an address that fsspec knows, as
-    "s3://bucket/rows.parquet". `label` names the column of the labels, which become -1 and +1, or 0, 1, 2, in their
-    order; `features` those of the features, by default all others; `weight` one of positive numbers that say what
-    the rows count for. `classes` gives the names of the labels an order, and may name some that the file has not.
-    A CSV file begins with a header. A file that ends in .gz is decompressed once in each process, into a temporary
-    file. The index of a pandas frame is a feature only if it is named.
+    The rows are decoded in shards of 16 MB, or of one row group if that is larger. Each pass reads the shards in its
+    own random order and shuffles the rows of the shards that fit into 64 MB. So a larger file that is sorted by label
+    gives long runs of one label: shuffle such a file before writing it. A process keeps up to 192 MB of decoded rows,
+    and at least two shards, so write Parquet files with row groups of about 100 000 rows.
 
-    The rows are decoded in shards of 16 MB, or a row group where that is larger. Each pass takes the shards in an
-    order of its own, which the seed decides, and mixes the rows of those that fit into 64 MB together. A larger file
-    that is sorted by its labels gives long runs of one label, of which a learner learns little: shuffle such a file
-    when it is written. A process keeps 192 MB of decoded rows, and
-    two shards at least: a file of very large row groups needs room for a few of them, so write it with row groups
-    of 100 000 rows or so. Opening a Parquet file reads the column of the labels, and opening a CSV file all of it. A
-    table travels as the path of its files: each node opens them for itself.
+    Opening a Parquet file reads its label column; opening a CSV file reads it completely. A CSV file must begin with a
+    header. A file that ends in .gz is decompressed once in each process, into a temporary file. To send the table to a
+    node, only the paths are sent; each node opens the files itself.
 
+    Parameters
+    ----------
+    path : str, Path or sequence of them
+        A file, a folder, a pattern such as "rows-*.parquet", an address that fsspec supports such as
+        "s3://bucket/rows.parquet", or a list of these.
+    label : str, default="y"
+        Label column. In sorted order, two labels become -1 and +1, more labels become 0, 1, 2 and so on.
+    features : sequence of str, optional
+        Feature columns. Default: all columns except label, weight and the index of a pandas frame.
+    weight : str, optional
+        Column with the importance of each row, a positive number. Default: all rows have importance 1.
+    seed : int, default=0
+        Seed of the order of the rows.
+    shuffle : bool, default=True
+        Whether each pass goes through the rows in its own random order.
+    passes : int or None, default=1
+        Number of passes over the rows. None means without end.
+    classes : sequence of str, optional
+        Names of the labels in their order. The list may contain labels that the files do not have. Default: the labels
+        of the files.
+
+    Attributes
+    ----------
+    source : str or tuple of str
+        Absolute path or paths.
+    classes : tuple of str
+        Names of the labels.
+    label_type : str
+        Type of the labels: numpy's name of it, or "str" for text.
+    counts : tuple of int
+        Number of rows of each class.
+    fingerprint : str
+        SHA-256 by which a resumed run recognizes the same data. For CSV it covers every byte. For Parquet it covers the
+        schema, the sizes and statistics of all row groups, the file sizes and all labels, because hashing all features
+        would need a pass over the file.
+
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "mail.csv")
@@ -83,44 +115,35 @@ class Table(UserStream):
         self._open()
 
     def _open(self) -> None:
-        """What is made afresh in each process."""
+        """Create the caches, which are not sent to other processes."""
         self._decoding = Lock()
         self._cache: LRUCache[DecodedRows] = LRUCache(CACHE_BYTES, lambda rows: rows.nbytes)
         self._order = ShardOrder([shard.rows for shard in self._shards], self.width, self.seed, self.shuffle)
 
     source: str | tuple[str, ...]
-    """The path, absolute, or the paths."""
     classes: tuple[str, ...]
-    """The names of the labels."""
     label_type: str
-    """The type of the labels, by numpy's name for it; "str" if they are text."""
     counts: tuple[int, ...]
-    """The rows of each class."""
     fingerprint: str
-    """A SHA-256 that tells a resumed run whether it reads the same data.
-
-    Of Parquet it covers the schema, the sizes and statistics of all row groups, the size of the files, and all labels:
-    not every feature, which would take a pass over the whole file. Of CSV it covers every byte.
-    """
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """The columns of the features, in their order."""
+        """Names of the feature columns, in their order."""
         return self._chosen.features
 
     @property
     def width(self) -> int:
-        """Columns of features."""
+        """Number of features."""
         return len(self.feature_names)
 
     @property
     def rows(self) -> int:
-        """Examples in one pass."""
+        """Number of examples in one pass."""
         return sum(self.counts)
 
     @property
     def length(self) -> int | None:
-        """Rows times passes; None if it never ends."""
+        """Rows times passes; None if the stream never ends."""
         return None if self.passes is None else self.rows * self.passes
 
     def _make(self, index: Ints) -> Examples:
@@ -136,7 +159,7 @@ class Table(UserStream):
         return Examples(x, y, index, key, weight)
 
     def _decode(self, number: int) -> DecodedRows:
-        # One after the other: pyarrow has threads of its own, and each decoding takes room beside its result.
+        # One shard at a time, because pyarrow uses its own threads and decoding needs extra memory.
         with self._decoding:
             return decode(self._files, self._chosen, self._shards[number], self._numbers, len(self.classes))
 

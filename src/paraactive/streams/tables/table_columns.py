@@ -1,4 +1,4 @@
-"""Which columns of a table are features, label and weight, by name; and what is wrong with the names and types."""
+"""Choice of the feature, label and weight columns of a table, with checks of their names and types."""
 
 from __future__ import annotations
 
@@ -13,27 +13,38 @@ from paraactive.streams.tables.arrow import is_label, is_number
 
 @dataclass(frozen=True)
 class ChosenColumns:
-    """The columns that are read."""
+    """The columns that are read from a table.
+
+    Parameters
+    ----------
+    features : tuple of str
+        Feature columns.
+    label : str or None
+        Label column.
+    weight : str or None
+        Weight column.
+    all_others : bool
+        Whether the features are all other columns by default.
+    """
 
     features: tuple[str, ...]
     label: str | None
     weight: str | None
     all_others: bool
-    """True if the features are all other columns."""
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """The columns that have to be numbers."""
+        """Columns that must be numeric."""
         return self.features if self.weight is None else (*self.features, self.weight)
 
     @property
     def label_and_weight(self) -> tuple[str, ...]:
-        """The label and the weight, if there are."""
+        """Label and weight column, if they are given."""
         return tuple(name for name in (self.label, self.weight) if name is not None)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All of them."""
+        """Names of all chosen columns."""
         return (*self.features, *self.label_and_weight)
 
 
@@ -45,7 +56,33 @@ def choose_columns(
     label: str | None,
     weight: str | None,
 ) -> ChosenColumns:
-    """The columns by name; by default the features are all but label, weight and those that stand aside."""
+    """Choose the columns of a table by name.
+
+    Parameters
+    ----------
+    source : str
+        Name of the file, for error messages.
+    kinds : dict of str to pyarrow.DataType
+        Types of all columns by name.
+    index_columns : tuple of str
+        Columns that are features only if they are named, such as the index of a pandas frame.
+    features : sequence of str or None
+        Feature columns; None for all but label, weight and index columns.
+    label : str or None
+        Label column.
+    weight : str or None
+        Weight column.
+
+    Returns
+    -------
+    ChosenColumns
+        The columns.
+
+    Raises
+    ------
+    InputError
+        If a column does not exist or is chosen twice, or if there are no features.
+    """
     names = list(kinds)
     for name in (label, weight):
         if name is not None:
@@ -54,7 +91,7 @@ def choose_columns(
     if weight is not None and weight == label:
         raise InputError(
             f"the column {weight!r} is label and weight",
-            why="a label says what an example is, and a weight what it counts for",
+            why="one column cannot be both",
             remedy="name another column as the weight, or none",
         )
     wanted = (
@@ -78,13 +115,28 @@ def choose_columns(
 
 
 def check_types(source: str, kinds: dict[str, Any], chosen: ChosenColumns) -> None:
-    """An error that names the columns of another type than they need."""
+    """Check the types of the chosen columns.
+
+    Parameters
+    ----------
+    source : str
+        Name of the file, for error messages.
+    kinds : dict of str to pyarrow.DataType
+        Types of all columns by name.
+    chosen : ChosenColumns
+        The columns to check.
+
+    Raises
+    ------
+    InputError
+        If the label is neither text nor numeric, or a feature or weight is not numeric.
+    """
     label = chosen.label
     if label is not None and not is_label(kinds[label]):
         raise InputError(
             f"the label {label!r} of {source} is of type {kinds[label]}",
-            why="labels are names or numbers of classes",
-            remedy="write it as text, whole numbers or truth values",
+            why="a label must be text or a number",
+            remedy="write it as text, integers or booleans",
         )
     others = [name for name in chosen.numbers if not is_number(kinds[name])]
     if others:
@@ -92,14 +144,29 @@ def check_types(source: str, kinds: dict[str, Any], chosen: ChosenColumns) -> No
         numbers = [name for name in chosen.numbers if name not in others]
         raise InputError(
             f"{source} has columns that are not numbers, {listing}",
-            why="features and weights are real numbers",
+            why="features and weights must be real numbers",
             remedy=f"select the numeric ones, as features=[{quoted_names(numbers[:3]) or '...'}], "
             "or encode the others as numbers",
         )
 
 
 def check_column(source: str, name: str, names: list[str]) -> None:
-    """An error, with a guess at what was meant, if there is no such column."""
+    """Check that a column exists.
+
+    Parameters
+    ----------
+    source : str
+        Name of the file, for the error message.
+    name : str
+        Name of the column.
+    names : list of str
+        Names of all columns.
+
+    Raises
+    ------
+    InputError
+        If there is no such column. The message suggests a similar name.
+    """
     if name in names:
         return
     near = [each for each in names if each.lower() == str(name).lower()]
@@ -112,11 +179,24 @@ def check_column(source: str, name: str, names: list[str]) -> None:
 
 
 def check_names(source: str, names: list[str]) -> None:
-    """An error if two columns have one name."""
+    """Check that all column names are different.
+
+    Parameters
+    ----------
+    source : str
+        Name of the file, for the error message.
+    names : list of str
+        Names of all columns.
+
+    Raises
+    ------
+    InputError
+        If two columns have the same name.
+    """
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(
-            f"{source} has two columns {twice!r}", why="columns are told apart by name", remedy="rename one of them"
+            f"{source} has two columns {twice!r}", why="column names must be different", remedy="rename one of them"
         )
 
 
@@ -124,5 +204,5 @@ def _listed(features: Sequence[str]) -> list[str]:
     names = [features] if isinstance(features, str) else list(features)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"features has {twice!r} twice", why="a column is one feature", remedy="name it once")
+        raise InputError(f"features has {twice!r} twice", why="each column is one feature", remedy="name it once")
     return names
