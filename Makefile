@@ -1,17 +1,21 @@
-# `make demo` and `make test` work on a machine that has only Python, pip and make.
-# The virtual environment is made once, and again only when pyproject.toml changes.
+# `make demo` and `make test` need only Python 3.11 or later (with venv and pip), make, and network access for the first call.
+# The virtual environment is created once, and updated when pyproject.toml changes.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check docs bench picture clean help
+.PHONY: help demo test check docs bench picture clean
 help:
-	@echo "make demo    train on the bundled digits and show what came of it"
-	@echo "make test    run all tests"
-	@echo "make check   lint, types, layers"
-	@echo "make docs    build the documentation into .venv/site; a broken link is an error"
-	@echo "make bench   measure, write benchmarks/results.json and benchmarks/RESULTS.md"
-	@echo "make picture draw the pictures of the README anew"
+	@echo "make demo      train on the bundled digits and print a summary           about 10 s"
+	@echo "make check     lint, types, import contract                              about 1 min"
+	@echo "make docs      build the documentation into .venv/site                   about 5 s"
+	@echo "make test      run all tests and doctests                                about 12 min"
+	@echo "make picture   run the experiments, draw the figures of README and docs  minutes"
+	@echo "make bench     measure, write results.json, RESULTS.md, README's table   hours"
+	@echo "make clean     remove .venv and all caches                               1 s"
+	@echo
+	@echo "Times are for two cores. The first call also installs packages into .venv, which takes minutes, and the first"
+	@echo "run after a change of a compiled loop compiles for about half a minute."
 
 $(VENV)/.package: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -26,7 +30,7 @@ $(VENV)/.check: $(VENV)/.package
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[check]' --constraint constraints.txt
 	@touch $@
 
-# numba caches each compiled loop by its own file alone: when one of them changes, all are compiled anew.
+# numba checks only the file of each compiled loop. When one such file changes, all loops must be compiled again.
 LOOPS := $(shell grep -rlE "njit|intrinsic" --include=*.py src/paraactive)
 $(VENV)/.loops: $(VENV)/.package $(LOOPS)
 	@find src tests -name '*.nb[ic]' -delete
@@ -54,7 +58,7 @@ clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks scripts -name __pycache__ -prune -exec rm -rf {} +
 
-# The pictures of the README and of the documentation, from run files, and the page of each experiment.
+# Draws the figures of README and docs from run files, and writes the page of each experiment.
 picture: $(VENV)/.test $(VENV)/.loops
 	for experiment in svm network stragglers delays; do \
 	  $(BIN)/paraactive reproduce $$experiment --scale small --out $(VENV)/reproduce/$$experiment || exit 1; \

@@ -1,10 +1,10 @@
-"""All programs, one after the other: writes benchmarks/results.json and benchmarks/RESULTS.md.
+"""Run all benchmarks, and write benchmarks/results.json and benchmarks/RESULTS.md.
 
-RESULTS.md, and the table in the README, are made of results.json alone: no figure is typed by hand.
+RESULTS.md and the table in the README are rendered from results.json alone: no figure is typed by hand.
 
 python -m benchmarks            # measure all of them
-python -m benchmarks nodes      # measure only these anew
-python -m benchmarks --print    # measure nothing: print RESULTS.md as results.json has it
+python -m benchmarks nodes      # measure only the named ones again
+python -m benchmarks --print    # measure nothing: print RESULTS.md as rendered from results.json
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from benchmarks import (
     bench_classes,
     bench_growth,
     bench_hashes,
-    bench_importance,
     bench_iwal,
     bench_memory,
     bench_network,
@@ -76,12 +75,6 @@ PARTS = (
     ),
     Part("plan", "The plan against the simulation", lambda: bench_plan.measure(REPEATS), bench_plan.render),
     Part("iwal", "IWAL", lambda: bench_iwal.measure(REPEATS), bench_iwal.render),
-    Part(
-        "importance",
-        "Importance-aware steps of the network",
-        lambda: bench_importance.measure(REPEATS),
-        bench_importance.render,
-    ),
     Part("classes", "All ten digits", bench_classes.measure, bench_classes.render),
     Part("torch", "A torch CNN on all ten digits", lambda: bench_torch.measure(REPEATS), bench_torch.render),
     Part("noise", "Wrong labels", lambda: bench_noise.measure(REPEATS), bench_noise.render),
@@ -99,8 +92,8 @@ def render(results: Mapping[str, Any]) -> str:
     usual = Counter(machines.values()).most_common(1)[0][0]
     text = [
         "# What was measured", "",
-        f"By `make bench`, on one core unless it says otherwise, of: {usual}.",
-        f"Median of {REPEATS} (smallest-largest); both sides of a ratio were measured in the same run.",
+        f"Measured by `make bench` on one core, unless stated otherwise. Machine: {usual}.",
+        f"Median of {REPEATS} (smallest-largest). Both sides of a ratio were measured in the same run.",
     ]  # fmt: skip
     for part in PARTS:
         if part.name in results:
@@ -154,7 +147,7 @@ def main() -> None:
         return
     results = measure(options.names or names, options.busy)
     write(HERE / "RESULTS.md", render(results))
-    put_into_readme(bench_svm.render(results["svm"]))
+    put_into_readme(bench_svm.render_against_svc(results["svm"]))
 
 
 if __name__ == "__main__":

@@ -138,7 +138,9 @@ def render(results: dict[str, Any]) -> str:
         for way, each in runs.items()
     )
     return (
-        f"One model sifts {sizes.times} stretches of {sizes.fresh:,} fresh digits; seconds of a stretch:\n\n"
+        f"One model sifts {sizes.times} batches of {sizes.fresh:,} fresh digits. Times are seconds per batch; scored "
+        "is the share of examples that get an exact score, lowered the number of selected examples whose p becomes "
+        "smaller:\n\n"
         + table(header, one)
         + "\n\nWhole runs, means over seeds:\n\n"
         + table(["run", "cascade, s", "exact, s", "times faster"], whole)

@@ -84,16 +84,17 @@ def render(results: dict[str, Any]) -> str:
 
     def came_to(r: dict[str, Any]) -> list[str]:
         if r["seconds"] is None:
-            return ["not there in time", "", ""]
+            return ["not finished in time", "", ""]
         return [f"{r['seconds']:.0f}", f"{r['mistakes'] / 100:.2f}%", f"{r['vectors']:,}"]
 
     rows = [[name, f"{r['seen']:,}", f"{r['learnt']:,}", *came_to(r)] for name, r in results["ours"].items()]
     rows += [["scikit-learn SVC, 4 GB cache", f"{r['seen']:,}", f"{r['seen']:,}", *came_to(r)] for r in results["svc"]]
     note = (
-        f"SVC had ten minutes in all. To label the 10 000 test digits took it "
-        f"{max(r.get('predicting', 0.0) for r in results['svc']):.0f} s more. Ours is one pass, one run each."
+        f"SVC was given ten minutes in total. Predicting the 10 000 test digits took it another "
+        f"{max(r.get('predicting', 0.0) for r in results['svc']):.0f} s. "
+        "Our learners make one pass; each row is one run."
     )
-    return table(["learner", "seen", "learnt", "seconds", "test error", "vectors"], rows) + "\n\n" + note
+    return table(["learner", "seen", "learned", "seconds", "test error", "vectors"], rows) + "\n\n" + note
 
 
 if __name__ == "__main__":

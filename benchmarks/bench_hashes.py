@@ -18,7 +18,8 @@ from benchmarks.disk import without_snapshots
 from benchmarks.measuring import between, finish, parse, seconds, spread, table
 from paraactive import Arrays, LaSVM, Model, Network, replay, train
 from paraactive.learners import Learner
-from paraactive.runs.runfile import RunFile, chain, file, seals
+from paraactive.runs.runfile import chain, file, seals
+from paraactive.runs.runfile.log_reader import LogReader
 
 ENTRIES = 100_000
 LEARNERS: dict[str, tuple[Callable[[], Learner], int]] = {
@@ -32,9 +33,9 @@ LEARNERS: dict[str, tuple[Callable[[], Learner], int]] = {
 def _unchecked() -> Generator[None]:
     """Nothing is compared when a file is read; all else is as it is."""
     with (
-        mock.patch.object(RunFile, "_chain_check", return_value=seals.check_nothing),
+        mock.patch.object(LogReader, "_chain_check", return_value=seals.check_nothing),
         mock.patch.object(file, "find_broken_seal", return_value=None),
-        mock.patch.object(seals, "of_snapshot", return_value=mock.ANY),
+        mock.patch.object(seals, "hash_of_snapshot", return_value=mock.ANY),
     ):
         yield
 
@@ -43,8 +44,8 @@ def _unchecked() -> Generator[None]:
 def _unhashed() -> Generator[None]:
     """Nothing is hashed when a file is written; all else is as it is."""
     with (
-        mock.patch.object(seals, "extended", return_value=b""),
-        mock.patch.object(seals, "of_snapshot", return_value=b""),
+        mock.patch.object(seals, "hash_of_link", return_value=b""),
+        mock.patch.object(seals, "hash_of_snapshot", return_value=b""),
         mock.patch.object(chain, "_hash_of", return_value=b""),
     ):
         yield

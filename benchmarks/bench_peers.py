@@ -121,10 +121,10 @@ def measure(_repeats: int = 1, small: bool = False) -> dict[str, Any]:
 
 def _row(name: str, result: dict[str, Any], limit: float) -> list[str]:
     if "fit" not in result:
-        return [name, "", result.get("why", f"not there in {limit:.0f} s"), "", "", ""]
+        return [name, "", result.get("why", f"not finished in {limit:.0f} s"), "", "", ""]
     start = [name, f"{result['seen']:,}", f"{result['fit']:.1f}"]
     if "predict" not in result:
-        return [*start, f"not there in {limit:.0f} s", "", ""]
+        return [*start, f"not finished in {limit:.0f} s", "", ""]
     return [*start, f"{result['predict']:.2f}", f"{result['error']:.2%}", f"{result['memory']:.0f}"]
 
 

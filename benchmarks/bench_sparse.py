@@ -1,7 +1,7 @@
-"""LaSVM on sparse rows against the same rows dense: examples scored and learnt per second, and memory, on one core.
+"""LaSVM on sparse rows against the same rows dense: examples scored and learned per second, and memory, on one core.
 
 50 000 features, of which a row has about 100: either all alike likely, or as words are, the k-th with a frequency of
-1/k (Zipf). Every row that is learnt becomes a vector: labels are by chance, and gamma is steep. What is scored and
+1/k (Zipf). Every row that is learned becomes a vector: labels are by chance, and gamma is steep. What is scored and
 learnt then meets the same number of vectors both ways. Dense rows are made of the sparse ones within the time, as they
 are where a learner takes no others; fewer are scored, because that is slow.
 
@@ -58,7 +58,7 @@ def selected(x: Any, first: int) -> Selected:
 
 def memory(svm: LaSVM) -> float:
     """Megabytes of the vectors, with all that is kept to multiply with them."""
-    live: Any = svm._live  # pyright: ignore[reportPrivateUsage]
+    live: Any = svm._dual.live if svm._dual else None  # pyright: ignore[reportPrivateUsage]
     return sum(each.nbytes for each in vars(live).values() if isinstance(each, np.ndarray)) / 2**20
 
 
@@ -108,7 +108,7 @@ def render(results: list[Any]) -> str:
         ]
         for r in results
     ]  # fmt: skip
-    return table(["columns", "rows", "vectors", "scored/s", "learnt/s", "memory of vectors, MB"], rows)
+    return table(["columns", "rows", "vectors", "scored/s", "learned/s", "memory of vectors, MB"], rows)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import torch
 from benchmarks.measuring import between, finish, parse, spread, table
 from paraactive import Digits, train
 from paraactive.learners import TorchLearner
-from paraactive.learners.wrappers.torch_learner import small_cnn
+from paraactive.learners.wrappers.small_cnn import small_cnn
 from paraactive.rules import Gradient, Passive, Rule, Uniform
 
 EXAMPLES, WARMSTART, BATCH = 200_000, 1024, 2048
@@ -65,7 +65,7 @@ def render(results: dict[str, Any]) -> str:
         seconds = spread([run["seconds"] for run in runs])
         rows.append([name, between(updates, 1), between(errors), between(tails), between(seconds, 0)])
     head = ["rule", "updates, % of seen", "test error, %", "mean of the last three trials, %", "seconds"]
-    return table(head, rows) + f"\n\n{results['examples']:,} examples seen by each."
+    return table(head, rows) + f"\n\nEach run sees {results['examples']:,} examples."
 
 
 if __name__ == "__main__":

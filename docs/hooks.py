@@ -1,8 +1,12 @@
-"""Puts figures into the pages when the documentation is built: tables and claims from what commands wrote.
+"""Put measured figures into the pages while mkdocs builds them, so that no figure in a page is typed by hand.
 
-A line `<!-- claims: svm -->` becomes the list of claims that `paraactive reproduce svm` wrote to docs/figures/svm.json,
-`<!-- speedups: svm -->` its table, `<!-- notes: svm -->` how it was done, `<!-- benchmark: Start-up -->` that part of
-benchmarks/RESULTS.md, and `<!-- tables -->` the tables of a run file. So no figure in a page is typed by hand.
+A line in a page is a marker:
+
+- `<!-- claims: svm -->` becomes the claims that `paraactive reproduce svm` wrote to docs/figures/svm.json;
+- `<!-- speedups: svm -->` becomes the table of speedups in the same file;
+- `<!-- notes: svm -->` becomes the notes on the experiment in the same file;
+- `<!-- benchmark: Start-up -->` becomes the section of that title in benchmarks/RESULTS.md;
+- `<!-- tables -->` becomes the SQL statements that create the tables of a run file.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ VERDICTS = {"yes": "holds here", "no": "**differs here**", "open": "not decided 
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Called by mkdocs for each page."""
+    """Replace the markers of one page. mkdocs calls this function for each page."""
     return re.sub(r"^<!-- (\w+)(?:: (.+?))? -->$", lambda found: _made(found[1], found[2]), markdown, flags=re.M)
 
 
@@ -35,7 +39,7 @@ def _points(name: str) -> dict[str, Any]:
 def _claims(name: str) -> str:
     claims = _points(name)["claims"]
     rows = [f"| {each['claim']} | {VERDICTS[each['verdict']]} | {each['measured']} |" for each in claims]
-    return "\n".join(["| The claim | | Measured |", "| --- | --- | --- |", *rows])
+    return "\n".join(["| Claim | Result | Measured |", "| --- | --- | --- |", *rows])
 
 
 def _speedups(name: str) -> str:
@@ -57,6 +61,8 @@ def _benchmark(title: str) -> str:
 
 
 def _tables() -> str:
-    source = (ROOT / "src" / "paraactive" / "runs" / "runfile" / "connection.py").read_text()
-    tables = re.findall(r'"""(CREATE TABLE .*?)"""', source, flags=re.S)
+    sources = sorted((ROOT / "src" / "paraactive" / "runs" / "runfile").glob("*.py"))
+    tables = [
+        found for source in sources for found in re.findall(r'"""(CREATE TABLE .*?)"""', source.read_text(), re.S)
+    ]
     return "\n\n".join(f"```sql\n{table}\n```" for table in tables)

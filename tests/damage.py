@@ -59,13 +59,13 @@ class Subject:
 
     def replay(self, path: Path) -> str:
         with RunFile.read(path) as file:
-            classes = tuple(file.configuration["classes"])
+            classes = file.spec.data.classes
         return _known_by(replay(path).learner, classes)
 
     def resume(self, path: Path) -> str:
         run = resume(path, stream=self.stream, oracle=self.oracle)
         with RunFile.read(path) as file:
-            return _known_by(run.learner, tuple(file.configuration["classes"]))
+            return _known_by(run.learner, file.spec.data.classes)
 
 
 def _known_by(learner: Learner, classes: tuple[str, ...]) -> str:

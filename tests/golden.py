@@ -67,12 +67,10 @@ RUNS: dict[str, Callable[[], Run]] = {
     "polynomial svm, iwal": lambda: train(
         LaSVM(kernel="poly", gamma=0.5, coef0=1.0), _moons(), rule=IwalMargin(2.0), **SIZES
     ),
-    "svm with a budget, uniform": lambda: train(_svm(budget=100), _moons(), rule=Uniform(0.3), **SIZES),
+    "svm with a budget, uniform": lambda: train(_svm(max_vectors=100), _moons(), rule=Uniform(0.3), **SIZES),
     "svm, passive": lambda: train(_svm(), _moons(), rule="passive", **SIZES),
     "network, gradient": lambda: train(Network(hidden=20), _moons(), rule=Gradient(), **SIZES),
-    "importance-aware network": lambda: train(Network(hidden=20, importance_aware=True), _moons(), **SIZES),
     "network, minibatches": lambda: train(Network(hidden=20, minibatch=8), Arrays(WIDE, SIDES), **SIZES),
-    "svm, pipelined": lambda: train(_svm(), _moons(), schedule="pipelined", lag=2, **SIZES),
     "svm, sequential": lambda: train(_svm(), _moons(), schedule="sequential", **ALONE),
     "svm, asynchronous": lambda: train(
         _svm(), _moons(), schedule="asynchronous", engine="simulated", **THREE,
@@ -107,10 +105,10 @@ def processor() -> list[str]:
 
 def facts_of(run: Run) -> dict[str, Any]:
     """What is pinned of a run."""
-    keys = np.ascontiguousarray(run.learnt.key, "<i8").tobytes()
+    keys = np.ascontiguousarray(run.learned.key, "<i8").tobytes()
     return {
         "digest": run.learner.digest(),
-        "entries": len(run.learnt.key),
+        "entries": len(run.learned.key),
         "selection": hashlib.sha256(keys).hexdigest(),
     }
 

@@ -7,17 +7,17 @@ from collections.abc import Callable
 import numpy as np
 
 from paraactive import LaSVM, Network
+from paraactive.basics.registry import JSONValue
 from paraactive.data.examples import Doubles, Floats, Labels, Selected
 from paraactive.learners import Learner
+from paraactive.runs.spec import RunSpec
 
 OUR_LEARNERS: dict[str, Callable[[], Learner]] = {
     "rbf": lambda: LaSVM(gamma=1.0, gap=0.1),
     "linear": lambda: LaSVM(kernel="linear"),
     "poly": lambda: LaSVM(kernel="poly", gamma=0.5, coef0=1.0),
     "network": lambda: Network(hidden=20),
-    "aware network": lambda: Network(hidden=20, importance_aware=True),
     "squared network": lambda: Network(hidden=20, loss="squared"),
-    "aware squared network": lambda: Network(hidden=20, loss="squared", importance_aware=True),
 }
 """What every test of a learner's contract is crossed with."""
 
@@ -65,3 +65,13 @@ def three_blobs(count: int, seed: int, width: int = 2) -> tuple[Floats, Labels]:
     x = rng.normal(size=(count, width))
     x[:, :2] += centres[y]
     return x.astype(np.float32), y.astype(np.int8)
+
+
+def run_spec(**changed: JSONValue) -> RunSpec:
+    """The description of a small run on arrays, with these settings changed."""
+    settings: dict[str, JSONValue] = {
+        "paraactive": "0", "learner": {"kind": "svm"}, "rule": {"kind": "signed"}, "stream": {"kind": "arrays"},
+        "width": 3, "classes": ["no", "yes"], "examples": 100, "batch": 10, "warmstart": 10, "nodes": 1,
+        "engine": "simulated", "schedule": "synchronous", "updates": "auto", "seed": 0,
+    }  # fmt: skip
+    return RunSpec.from_dict(settings | changed)

@@ -1,4 +1,4 @@
-"""The figures that the paper's tasks must reach, run as a user would run them."""
+"""The tasks of the paper reach the expected figures, run as a user would run them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BATCH = 4096
 
 
 def _checkpoints(learner: LaSVM | Network, rule: Rule, digits: Digits, seen: list[int]) -> list[tuple[float, int, int]]:
-    """(share selected, mistakes, vectors) at each of these, in one run."""
+    """Return (sampling rate, mistakes, support vectors) at each of these numbers of examples, from one run."""
     test = digits.test()
     reached: list[tuple[float, int, int]] = []
 
@@ -42,7 +42,7 @@ def test_the_svm_with_the_rule_of_the_paper_as_the_command_line_runs_it() -> Non
 
 
 def test_the_svm_with_all_settings_of_the_paper() -> None:
-    # Without reprocessing to a gap a checkpoint can be far off, and so can a seed: three of each are averaged.
+    # Without reprocessing to a gap, single checkpoints and seeds vary a lot, so three of each are averaged.
     ends = [10 * BATCH, 89 * BATCH, 90 * BATCH, 91 * BATCH]
     runs = [_checkpoints(LaSVM(C=1, gamma=0.012), Margin(0.1), Digits(seed=seed), ends) for seed in range(3)]
     assert all(early[0] < 0.03 for early, *_ in runs)

@@ -1,5 +1,6 @@
 # %% [markdown]
-# A run is one file. Stop it at any moment, look at it, go on: it ends in the same model as one that was never stopped.
+# A run is one file. Stop the run at any moment, look at the file, and continue: the run ends in the same model as a run
+# that was never stopped.
 
 # %%
 import sqlite3
@@ -29,11 +30,11 @@ with sqlite3.connect(folder / "stopped.db") as database:
 
 # %%
 ended = resume(folder / "stopped.db")
-print("went on to", ended.seen)
+print("continued to", ended.seen)
 assert ended.learner.digest() == whole.learner.digest() == replay(folder / "stopped.db").learner.digest()
 
 # %%
 model = Model.load(folder / "stopped.db")
 print(*model.predict(Digits().test().x[:5]))
 page = write_report([folder / "whole.db", folder / "stopped.db"], folder / "both.html")
-print("the page of both:", page.stat().st_size, "bytes")
+print("page about both runs:", page.stat().st_size, "bytes")

@@ -1,5 +1,5 @@
 # %% [markdown]
-# An SVC on ten thousand digits, and the same kernel learnt by sifting. Change `ROWS` to see how each grows.
+# Train an SVC on a few thousand digits, and the same kernel by sifting. Change `ROWS` to see how each time grows.
 
 # %%
 import time
@@ -26,5 +26,5 @@ our_seconds = time.perf_counter() - start
 # %%
 errors = {name: float(np.mean(model.predict(test.x) != test.y)) for name, model in (("SVC", svc), ("ours", clf))}
 print(f"SVC:  {svc_seconds:.2f} s, error {errors['SVC']:.2%}, {len(svc.support_)} vectors")
-print(f"ours: {our_seconds:.2f} s, error {errors['ours']:.2%}, learnt {clf.sampling_rate_:.0%} of the rows")
+print(f"ours: {our_seconds:.2f} s, error {errors['ours']:.2%}, learned {clf.sampling_rate_:.0%} of the rows")
 assert errors["ours"] < errors["SVC"] + 0.01

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from paraactive.estimator.classifier import ParaActiveClassifier
     from paraactive.learners import LaSVM, Network, TorchLearner
     from paraactive.runs.model import Model
+    from paraactive.runs.replay import replay
+    from paraactive.runs.resume import resume
     from paraactive.runs.run import Run
-    from paraactive.runs.training import replay, resume, train
+    from paraactive.runs.train import train
     from paraactive.sifting.guard import Guard
     from paraactive.sifting.oracle import Oracle
     from paraactive.streams import Arrays, Digits, Table
@@ -32,9 +34,9 @@ _HOMES = {
     "Table": "streams",
     "Model": "runs.model",
     "Oracle": "sifting.oracle",
-    "train": "runs.training",
-    "resume": "runs.training",
-    "replay": "runs.training",
+    "train": "runs.train",
+    "resume": "runs.resume",
+    "replay": "runs.replay",
     "Run": "runs.run",
 }
 _ROOMS = ("checks", "engines", "errors", "learners", "planning", "report", "rules", "streams", "theory", "trackers")

@@ -1,6 +1,4 @@
 """Philox against its published answers and against the laws that random numbers keep."""
-# scipy comes without types.
-# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
 
 from __future__ import annotations
 

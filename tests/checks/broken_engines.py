@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from paraactive.data.examples import Selected, Stretch
-from paraactive.engines import Hosting, Simulated
-from paraactive.schedules.base import Engine, Message, Published
+from paraactive.engines import EngineFactory, Simulated
+from paraactive.schedules.engine import Message, Published
 from paraactive.sifting.node import Sifted
 
 
-def factory(kind: type[Simulated]) -> Callable[[Hosting], Engine]:
+def factory(kind: type[Simulated]) -> EngineFactory:
     """What makes such an engine."""
-    return lambda hosting: kind(hosting.node, hosting.plan.nodes, hosting.cluster)
+    return lambda node, plan, placement, _: kind(node, plan.nodes, placement.cluster)
 
 
 class Reversed(Simulated):
     """What its nodes pass on comes in the wrong order."""
 
-    def end_sift(self) -> tuple[list[Sifted], dict[int, float]]:
-        sifted, largest = super().end_sift()
+    def sift(self, first: int, last: int, seen: int) -> tuple[list[Sifted], dict[int, float]]:
+        sifted, largest = super().sift(first, last, seen)
         return sifted[::-1], largest
 
 
@@ -31,19 +30,6 @@ class Sleepy(Simulated):
     def apply(self, stretch: Stretch) -> float:
         forgets = stretch.rounds > 0 and self._virtual is None
         return super().apply(replace(stretch, ends_round=stretch.ends_round and not forgets))
-
-
-class Late(Simulated):
-    """It sifts with the model of the end of a sift."""
-
-    asked: tuple[int, int, int]
-
-    def begin_sift(self, first: int, last: int, seen: int) -> None:
-        self.asked = first, last, seen
-
-    def end_sift(self) -> tuple[list[Sifted], dict[int, float]]:
-        super().begin_sift(*self.asked)
-        return super().end_sift()
 
 
 class Divided(Simulated):
@@ -111,8 +97,8 @@ class Overeager(Simulated):
 class Muffling(Simulated):
     """The errors of its nodes arrive as errors of its own."""
 
-    def begin_sift(self, first: int, last: int, seen: int) -> None:
+    def sift(self, first: int, last: int, seen: int) -> tuple[list[Sifted], dict[int, float]]:
         try:
-            super().begin_sift(first, last, seen)
+            return super().sift(first, last, seen)
         except Exception as error:
             raise RuntimeError("a node has failed") from error

@@ -62,7 +62,7 @@ class Proxied(Linear):
     """Sound: its cheap score leaves out all but the first feature."""
 
     def proxy(self) -> Proxy:
-        return Proxy(self.cheap_score, guard=float(np.abs(self.w[1:]).sum()), cost=1 / len(self.w))
+        return Proxy(self.cheap_score, error_bound=float(np.abs(self.w[1:]).sum()), cost=1 / len(self.w))
 
     def cheap_score(self, x: Floats) -> Doubles:
         return np.asarray(x[:, 0] * self.w[0], np.float64)
@@ -70,7 +70,7 @@ class Proxied(Linear):
 
 class Guessing(Proxied):
     def proxy(self) -> Proxy:
-        return Proxy(self.cheap_score, guard=float(next(_NUMBERS)), cost=0.5)
+        return Proxy(self.cheap_score, error_bound=float(next(_NUMBERS)), cost=0.5)
 
 
 class Averaging(Proxied):

@@ -19,12 +19,10 @@ from strange import nothing_left
 CHECKS = engine_checks()
 """One list, so that the runs on an engine are made once."""
 SYNCHRONOUS = "synchronous runs are those of the simulated engine"
-PIPELINED = "pipelined runs are those of the simulated engine"
 REPLICAS, REBUILT = "all replicas are equal in the end", "the log rebuilds the model"
 BROKEN: list[tuple[str, type[Simulated], set[str]]] = [
-    (SYNCHRONOUS, broken.Reversed, {PIPELINED}),
-    (SYNCHRONOUS, broken.Sleepy, {PIPELINED, REBUILT}),
-    (PIPELINED, broken.Late, set()),
+    (SYNCHRONOUS, broken.Reversed, set()),
+    (SYNCHRONOUS, broken.Sleepy, {REBUILT}),
     (REPLICAS, broken.Divided, set()),
     (REPLICAS, broken.Silent, set()),
     ("without rounds every example is sifted once", broken.Losing, set()),

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cli.asking import Printed, complaint, figures
+from cli.command_line import Printed, complaint, figures
 from making import three_blobs
 from paraactive import Model
 from paraactive.cli import app

@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 import paraactive
-from cli.asking import Printed, complaint, figures
+from cli.command_line import Printed, complaint, figures
 from making import two_moons
 from paraactive.cli import app
 
@@ -226,7 +226,7 @@ def test_uniform_has_the_rate_of_the_default_rule(capsys: Printed) -> None:
         )
         assert 0.5 < run["selected"] / usual["selected"] < 2
         with paraactive.runs.runfile.RunFile.read("u.db") as file:
-            rates.add(file.configuration["rule"]["rate"])
+            rates.add(file.spec.rule.get("rate"))
     assert len(rates) == 1
     given = figures(capsys, "train", "data.npz", *sizes, "--rule", "uniform", "--rate", "0.02")
     assert given["selected"] < 30

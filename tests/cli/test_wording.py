@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import paraactive
-from cli.asking import Printed, complaint
+from cli.command_line import Printed, complaint
 from making import two_moons
 from paraactive.cli.wording import in_options
 from paraactive.errors import ParaActiveError, counted
@@ -32,16 +32,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 SAID: dict[str, str] = {
     "train data.csv": "name the label column, as --label clicked.",
     "train data.csv --label clicked": "select the numeric ones, as --features a,b, or encode the others as numbers.",
-    "train data.csv --label clicked --features a,a": "--features has 'a' twice: each column is one feature; name it once.",
+    "train data.csv --label clicked --features a,a": "'a' twice: each column is one feature; name it once.",
     "train data.npz --label y": "of this file have no names; leave it out, or write",
     "train data.npz --weight w": "--weight is given for data.npz: ",
     "train data.npz --eta 0": "--eta is 0.0: ",
     "train data.npz --set-aside -1": "--set-aside is -1.0: it must be a positive number; give --set-aside > 0.",
     "train data.npz --cache-size -1": "--cache-size is -1.0: ",
     "train data.npz --schedule sequential --nodes 2": "give --nodes 1, or --schedule synchronous.",
-    "train data.npz --lag 2": "only --schedule pipelined has it; leave it out, or give --schedule pipelined.",
+    "train data.npz --delay 2": "only --schedule asynchronous has it; leave it out, or give --schedule asynchronous.",
     "train data.npz --engine ray": "say how many nodes, as --nodes 8.",
-    "train data.npz --learner network --minibatch 2 --importance-aware": "--minibatch 1, or no --importance-aware.",
     "train data.npz --out memory.db": "give another name, or --overwrite it.",
     "train data.npz --examples 301": "--examples is 301: the stream ends after 300; ",
     "train data.npz --nodes 0": "--nodes is 0: ",

@@ -13,7 +13,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from cli.asking import Printed, figures
+from cli.command_line import Printed, figures
 from making import two_moons
 from paraactive import Arrays, LaSVM, Model, Oracle, Table, resume, train
 from paraactive.cli import app

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+import paraactive
 
 MACHINE = {"node_ip_address": "127.0.0.1", "num_cpus": 1, "object_store_memory": 80 << 20}
 
@@ -20,7 +23,9 @@ def cluster() -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_AUTH_MODE", "disabled")
         patch.delenv("RAY_ADDRESS", raising=False)
-        patch.setenv("PYTHONPATH", str(Path(__file__).parent.parent))  # What the tests define is on every machine.
+        # The package under test, and what the tests define, are on every machine.
+        folders = Path(paraactive.__file__).parent.parent, Path(__file__).parent.parent
+        patch.setenv("PYTHONPATH", os.pathsep.join(map(str, folders)))
         found = cluster_utils.Cluster(initialize_head=True, head_node_args=MACHINE | {"include_dashboard": False})
         for _ in range(2):
             found.add_node(wait=False, **MACHINE)

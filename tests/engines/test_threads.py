@@ -57,8 +57,7 @@ def test_nodes_sift_at_the_same_time() -> None:
 
     x, y = two_moons(300, noise=0.3, seed=0)
     engine = Threads(Node(Meeting(), SignedMargin(), Arrays(x, y), seed=0), 3)
-    engine.begin_sift(0, 300, seen=0)
-    sifted, _ = engine.end_sift()
+    sifted, _ = engine.sift(0, 300, seen=0)
     engine.close()
     assert [len(part.selected) for part in sifted] == [100, 100, 100]
 

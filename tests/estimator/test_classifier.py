@@ -31,7 +31,6 @@ from making import DenseLaSVM, two_moons
 from paraactive import LaSVM, Network, ParaActiveClassifier
 from paraactive.data.examples import SparseRows
 from paraactive.errors import InputError
-from paraactive.estimator.rows import Rows
 from paraactive.learners import SklearnLearner
 from paraactive.rules import Gradient, LeastMargin, Margin, SignedMargin, Uniform, floored
 
@@ -84,9 +83,6 @@ def test_check_estimator_whole_and_nothing_skipped() -> None:
     count, *others = done.stdout.split()
     assert int(count) > 60
     assert others == []
-
-
-# What it learns --------------------------------------------------------------------------------------------------
 
 
 def test_it_learns_from_a_part_and_says_which() -> None:
@@ -163,9 +159,6 @@ def test_the_order_of_few_rows_does_not_matter() -> None:
     assert np.array_equal(order[other.selected_["index"]], one.selected_["index"])
 
 
-# The rule --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
 def test_eta_follows_the_scale_of_the_scores(scale: float) -> None:
     """A learner that says the same in other units selects the same."""
@@ -219,9 +212,6 @@ def test_verbose_says_what_was_held_out(capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().out == ""
 
 
-# The baseline ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("learner", [LaSVM(gamma=1.0, gap=0.2), Network(hidden=10, step=0.2)], ids=["svm", "network"])
 @pytest.mark.parametrize("data", ["two classes", "three classes"])
 def test_uniform_selects_about_as_many_as_the_default_rule(learner: Any, data: str) -> None:
@@ -250,9 +240,6 @@ def test_the_baseline_of_partial_fit_has_the_rate_of_the_default_rule_on_the_fir
     assert 0.6 < selected["uniform"] / selected["auto"] < 2
 
 
-# Weights ---------------------------------------------------------------------------------------------------------
-
-
 def test_class_weight_moves_the_border() -> None:
     x: Any
     y: Any
@@ -279,9 +266,6 @@ def test_sample_weight_is_as_good_as_copies_also_where_rows_are_sifted() -> None
     assert np.array_equal(weighted.decision_function(TEST), copies.decision_function(TEST))
     assert weighted.selected_["index"].max() < 4000
     assert not np.isin(weighted.selected_["index"], np.flatnonzero(weight == 0)).any()
-
-
-# More rows -------------------------------------------------------------------------------------------------------
 
 
 def test_partial_fit_sifts_once_there_is_a_model() -> None:
@@ -322,9 +306,6 @@ def test_partial_fit_may_begin_with_one_class() -> None:
     assert clf.score(TEST, TEST_SIDE) > 0.95
 
 
-# Nodes, validation -----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "options", [{"nodes": 2}, {"nodes": -1}, {"nodes": 2, "engine": "processes"}, {"engine": "simulated"}]
 )
@@ -333,7 +314,7 @@ def test_the_model_is_the_same_on_every_engine(options: Any) -> None:
     assert other.learner_.digest() == one.learner_.digest()
 
 
-@pytest.mark.parametrize("schedule", ["pipelined", "asynchronous", "sequential"])
+@pytest.mark.parametrize("schedule", ["asynchronous", "sequential"])
 def test_all_schedules(schedule: str) -> None:
     clf = _clf(schedule=schedule, nodes=1 if schedule == "sequential" else 2).fit(MOONS, SIDE)
     assert clf.score(TEST, TEST_SIDE) > 0.95
@@ -360,9 +341,6 @@ def test_early_stopping_keeps_the_best_model() -> None:
         clf = _clf(epochs=20, early_stopping=2, validation=(TEST, TEST_SIDE), random_state=seed).fit(MOONS, SIDE)
         best = min(tried.mistakes for tried in clf.run_.evaluations)
         assert round((1 - clf.score(TEST, TEST_SIDE)) * len(TEST)) == best
-
-
-# Among other tools -----------------------------------------------------------------------------------------------
 
 
 def test_clone_pickle_and_joblib(tmp_path: Path) -> None:
@@ -510,20 +488,6 @@ def test_sparse_rows_stay_sparse_for_learners_that_take_them(monkeypatch: pytest
     assert isinstance(clf.run_.evaluations[-1].mistakes, int)
 
 
-def test_equal_sparse_rows_are_taken_together_in_the_order_of_dense_ones() -> None:
-    rng = np.random.default_rng(0)
-    x = rng.integers(-1, 2, (300, 4)).astype(np.float32) * rng.choice([1, 2.5], (300, 4)).astype(np.float32)
-    x = x[rng.integers(0, 300, 600)]
-    number, weight = rng.integers(0, 3, 600), rng.uniform(1, 2, 600)
-    dense = Rows(x, number, weight, np.arange(600)).taken_together()
-    rows = Rows(SparseRows.of(x), number, weight, np.arange(600)).taken_together()
-    assert len(dense.x) < 500
-    assert np.array_equal(rows.x.dense(), dense.x)
-    assert rows.row.tolist() == dense.row.tolist()
-    assert rows.weight.tolist() == dense.weight.tolist()
-    assert rows.scale() == pytest.approx(dense.scale(), rel=1e-12)
-
-
 def test_parameters_of_the_rule_are_set_by_name() -> None:
     clf: Any = ParaActiveClassifier(rule=Margin(0.1)).set_params(rule__eta=0.3)
     assert clf.rule == Margin(0.3)
@@ -571,9 +535,6 @@ def test_a_rule_with_a_floor_of_its_own() -> None:
     assert _clf(rule=floored(Margin(0.1), 0.2)).fit(MOONS, SIDE).selected_["p"].min() >= 0.2
 
 
-# Keys ------------------------------------------------------------------------------------------------------------
-
-
 def test_rows_are_counted_over_all_calls_also_those_held_out_or_without_weight() -> None:
     weight = np.where(np.arange(2000) % 4 == 0, 0.0, 1.0)
     clf = _clf(validation=0.3, early_stopping=1, epochs=3).fit(MOONS[:2000], SIDE[:2000], sample_weight=weight)
@@ -587,9 +548,6 @@ def test_rows_are_counted_over_all_calls_also_those_held_out_or_without_weight()
     assert len(set(more.tolist())) == len(more)
 
 
-# Weights of classes in parts ----------------------------------------------------------------------------------------
-
-
 def test_class_weights_hold_for_rows_that_lack_a_class() -> None:
     clf = _clf(class_weight={1: 5.0})
     clf.partial_fit(MOONS[:600], SIDE[:600], classes=[0, 1])
@@ -601,19 +559,6 @@ def test_class_weights_hold_for_rows_that_lack_a_class() -> None:
         _clf(class_weight="balanced").partial_fit(MOONS, SIDE, classes=[0, 1])
     with pytest.raises(InputError, match="class_weight is 0"):
         _clf(class_weight={0: 0}).fit(MOONS, SIDE)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_a_class_of_one_row_is_never_held_out_whole(seed: int) -> None:
-    x, y = MOONS[:200].copy(), SIDE[:200].copy()
-    y[7] = 2
-    clf = _clf(validation=0.5, random_state=seed).fit(x, y)
-    assert clf.classes_.tolist() == [0, 1, 2]
-    many = np.repeat(np.arange(10), 5)
-    assert len(_clf(early_stopping=1, random_state=seed).fit(MOONS[:50], many).classes_) == 10
-
-
-# What it refuses -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -657,3 +602,13 @@ def test_a_fitted_classifier_writes_a_report(tmp_path: Path) -> None:
     assert '"examples seen", 3200' in page
     assert "error-time" in page
     assert "<b>" not in page
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_class_of_one_row_is_never_held_out_whole(seed: int) -> None:
+    x, y = MOONS[:200].copy(), SIDE[:200].copy()
+    y[7] = 2
+    clf = _clf(validation=0.5, random_state=seed).fit(x, y)
+    assert clf.classes_.tolist() == [0, 1, 2]
+    many = np.repeat(np.arange(10), 5)
+    assert len(_clf(early_stopping=1, random_state=seed).fit(MOONS[:50], many).classes_) == 10

@@ -21,7 +21,7 @@ from paraactive.report import read_story
 from paraactive.runs.run import Run
 from paraactive.runs.runfile import RunFile
 
-TINY = 5 * 4096
+TINY = 4 * 4096
 
 
 def tiny(name: str, examples: int = TINY) -> Experiment:

@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from paraactive import LaSVM
-from paraactive.learners.lasvm.kernel_cache_loops import bring
+from paraactive.learners.lasvm.dual import Dual
+from paraactive.learners.lasvm.kernel_cache_loops import fetch_rows
 
 
 class PlainLaSVM:
@@ -76,10 +76,16 @@ class PlainLaSVM:
                     self.live[self.live.index(s)] = last
 
 
+def dual_of(svm: LaSVM) -> Dual:
+    """Return the vectors and alphas of an SVM that has learned something."""
+    assert svm._dual is not None
+    return svm._dual
+
+
 def kernel_in_cache(svm: LaSVM) -> Any:
     """The kernel matrix of the live vectors, as the cache has it; all rows must fit."""
-    count, _, cache, vectors = svm._loop_arguments()
-    bring(np.arange(count), count, cache, vectors)
+    count, _, cache, vectors = dual_of(svm).loop_arguments()
+    fetch_rows(np.arange(count), count, cache, vectors)
     return cache.values[cache.place[:count], :count]
 
 
@@ -88,26 +94,6 @@ def plain_network_step(
 ) -> None:
     """One AdaGrad step of the network on one example; parameters W (inputs, units), b, v, c in float64."""
     _adagrad(parameters, squares, _gradients(parameters, x, y, weight, loss), step)
-
-
-def plain_aware_step(
-    parameters: Any, squares: Any, x: Any, y: float, weight: float, step: float, loss: str = "logistic"
-) -> None:
-    """What `weight` becomes if it comes in ever smaller steps along the directions of the first.
-
-    While the weight s goes from 0 to w the slope g of each parameter is taken to be fixed in G, which so goes from G to
-    G + w g^2; the mean of 1/sqrt(G + s g^2) over it is 2 / (sqrt(G) + sqrt(G + w g^2)). With these rates f moves along
-    a line, and how far follows from df/ds = -k dloss/df, k the sum of step * rate * (df/dparameter)^2.
-    """
-    f, directions = _directions(parameters, x)
-    slope = _slope(loss, y, f)
-    after = [square + weight * (slope * direction) ** 2 for square, direction in zip(squares, directions, strict=True)]
-    rates = [2 / (np.sqrt(a) + np.sqrt(b) + 1e-12) for a, b in zip(squares, after, strict=True)]
-    k = step * sum(float(np.sum(rate * direction**2)) for rate, direction in zip(rates, directions, strict=True))
-    far = y * _way(loss, y * f, k * weight) / k
-    for parameter, square, new, rate, direction in zip(parameters, squares, after, rates, directions, strict=True):
-        parameter += far * step * rate * direction
-        square[...] = new
 
 
 def plain_softmax_step(
@@ -175,15 +161,3 @@ def _directions(parameters: Any, x: Any) -> tuple[float, list[Any]]:
 def _slope(loss: str, y: float, f: float) -> float:
     """d loss / d f."""
     return -y / (1 + math.exp(y * f)) if loss == "logistic" else f - y
-
-
-def _way(loss: str, margin: float, total: float) -> float:
-    """How far the margin gets in the time `total` of dm/ds = -dloss/dm."""
-    if loss == "squared":
-        return (1 - margin) * -math.expm1(-total)
-
-    def beyond(way: float) -> float:
-        return way + math.exp(margin) * math.expm1(way) - total
-
-    root: Any = brentq(beyond, 0.0, min(total, 500.0), xtol=1e-14)
-    return root

@@ -18,14 +18,19 @@ import numpy as np
 import pytest
 
 from full_disk import little_room
-from paraactive import Digits
+from making import two_moons
+from paraactive import Arrays, Digits, LaSVM, Oracle, train
+from paraactive.basics.registry import RULES
 from paraactive.errors import InputError, RunFileError
 from paraactive.report import page_of, read_stories, read_story, write_page, write_report
 from paraactive.report.names import rule_name
 from paraactive.report.sections import Chart, Gallery, Table, Timeline, thinned
-from paraactive.rules import floored
+from paraactive.rules import Uniform, floored
+from paraactive.runs.run import Run
 from paraactive.runs.runfile import RunFile
-from paraactive.sifting.parts import RULES, describe_rule
+from paraactive.sifting.parts import describe_rule
+from paraactive.streams import Unlabelled
+from paraactive.theory import plan
 from report.conftest import Recorded
 from report.runs import NASTY
 
@@ -57,10 +62,10 @@ def test_the_summary_has_the_figures_of_the_run(digits: Recorded) -> None:
     assert rows["model digest"] == figures["digest"][:16]
 
 
-@pytest.mark.parametrize("kind", sorted(RULES.keys() - {"floored", "floored-aware"}))
+@pytest.mark.parametrize("kind", sorted(RULES.names))
 def test_every_rule_has_a_name_that_people_know_also_with_a_floor(kind: str) -> None:
-    description = describe_rule(RULES[kind]())
-    plain, with_floor = rule_name(description), rule_name(describe_rule(floored(RULES[kind](), 0.5)))
+    description = describe_rule(RULES.find(kind)())
+    plain, with_floor = rule_name(description), rule_name(describe_rule(floored(RULES.find(kind)(), 0.5)))
     assert plain.split(",")[0] in (
         "margin", "signed margin", "least margin", "gradient", "IWAL margin", "uniform", "passive (learn everything)",
     )  # fmt: skip
@@ -198,14 +203,14 @@ def test_reading_changes_nothing(digits: Recorded, tmp_path: Path) -> None:
     write_report([digits.path], tmp_path / "page.html")
     assert digits.path.read_bytes() == before
     with RunFile.read(digits.path) as file, pytest.raises(sqlite3.OperationalError, match="readonly"):
-        file._database.execute("DELETE FROM entries")
+        file.database.connection.execute("DELETE FROM entries")
 
 
 def test_a_file_that_is_no_run_is_one_clear_error(tmp_path: Path) -> None:
     (tmp_path / "no.db").write_text("no")
     with pytest.raises(RunFileError, match="not a run file"):
         write_report([tmp_path / "no.db"], tmp_path / "page.html")
-    with pytest.raises(RunFileError, match="nothing is there"):
+    with pytest.raises(RunFileError, match="the file does not exist"):
         write_report([tmp_path / "nothing.db"], tmp_path / "page.html")
 
 
@@ -220,3 +225,37 @@ def test_thinned_curves_keep_their_ends() -> None:
     assert len(few) == 100
     assert (few[0], few[-1]) == (points[0], points[-1])
     assert few == sorted(few)
+
+
+def moons_run(path: Path, **options: Any) -> Run:
+    x, y = two_moons(1200, noise=0.3, seed=0)
+    return train(LaSVM(gamma=1.0), Arrays(x, y), warmstart=200, batch=200, out=path, nodes=1, **options)
+
+
+def test_reading_a_run_that_ended_leaves_no_file_beside_it(tmp_path: Path) -> None:
+    moons_run(tmp_path / "run.db")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    read_story(tmp_path / "run.db")
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("budget", [200, 400, 600])
+def test_a_budget_that_ends_with_a_round_can_be_reported(tmp_path: Path, budget: int) -> None:
+    x, y = two_moons(1200, noise=0.3, seed=0)
+    names = np.where(y > 0, "1", "0")
+    train(
+        LaSVM(gamma=1.0), Unlabelled(x, classes=["0", "1"]), rule=Uniform(1.0), warmstart=200, batch=200,
+        oracle=Oracle(lambda index, _rows: names[index], budget=budget), out=tmp_path / "run.db", nodes=1,
+    )  # fmt: skip
+    assert write_report([tmp_path / "run.db"], tmp_path / "page.html").stat().st_size > 10_000
+    if budget > 200:
+        assert plan(tmp_path / "run.db").predictions
+
+
+def test_while_a_run_is_extended_its_earlier_end_is_not_shown(tmp_path: Path) -> None:
+    moons_run(tmp_path / "run.db", examples=600)
+    with sqlite3.connect(tmp_path / "run.db") as database:
+        database.execute("DELETE FROM rounds WHERE number = 2")
+        database.execute("DELETE FROM snapshots WHERE rounds = 3")
+        database.execute("DELETE FROM entries WHERE sequence >= (SELECT max(version) FROM rounds)")
+    assert read_story(tmp_path / "run.db").ended is None

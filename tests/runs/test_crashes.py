@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 from disk import forked, log_of, seen_in, wait_until
-from making import two_moons
+from making import run_spec, two_moons
 from paraactive import Arrays, Digits, LaSVM, Network, replay, resume, train
 from paraactive.cli import app
 from paraactive.data.events import Evaluated, Event, Round, RunEnded, RunStarted, SnapshotTaken
@@ -289,7 +289,8 @@ def test_a_file_that_sqlite_calls_full_resumes_when_there_is_room(
         database.execute(f"PRAGMA max_page_count = {file.size // 4096 * 2 // 5}")
         return database
 
-    monkeypatch.setattr(connection, "connect", connect_with_limit)
+    for module in ("connection", "file"):
+        monkeypatch.setattr(f"paraactive.runs.runfile.{module}.connect", connect_with_limit)
     for go in (file.begin, resume):
         with pytest.raises(RunFileError, match=r"cannot write .*run.db: database or disk is full; all rounds up to"):
             go(path)
@@ -305,12 +306,12 @@ def test_a_disk_that_is_full_from_the_start_is_said_before_any_work(tmp_path: Pa
     def begin() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (8192, resource.RLIM_INFINITY))
         try:
-            RunFile.create(path, {"seed": 1})
+            RunFile.create(path, run_spec(seed=1))
         except RunFileError as error:
             to_say.send(str(error))
 
     forked(begin).join()
     assert said.poll(), "the write did not fail"
     assert str(path) in said.recv()
-    with RunFile.create(path, {"seed": 2}) as run_file:
-        assert run_file.configuration == {"seed": 2}
+    with RunFile.create(path, run_spec(seed=2)) as run_file:
+        assert run_file.spec == run_spec(seed=2)

@@ -26,7 +26,7 @@ NAMES = np.where(Y > 0, "up", "down")
 LEARNERS: dict[str, Callable[[], Learner]] = {
     "svm": lambda: LaSVM(gamma=2.0, gap=0.2),
     "linear svm": lambda: LaSVM(kernel="linear"),
-    "network": lambda: Network(hidden=12, step=0.5, importance_aware=True),
+    "network": lambda: Network(hidden=12, step=0.5),
 }
 
 
@@ -49,7 +49,7 @@ def test_a_run_file_and_a_saved_model_are_the_model_that_was_trained(learner: st
         assert model.mistakes(X, NAMES) == int(np.sum((trained.score(X) > 0) != (Y > 0)))
 
 
-@pytest.mark.parametrize("schedule", ["synchronous", "pipelined", "asynchronous", "sequential"])
+@pytest.mark.parametrize("schedule", ["synchronous", "asynchronous", "sequential"])
 def test_the_log_after_the_last_snapshot_is_learnt(schedule: str, tmp_path: Path) -> None:
     out = tmp_path / "run.db"
     trained = _run(out, schedule=schedule, nodes=1, engine="simulated")
@@ -86,12 +86,12 @@ def test_a_learner_of_the_users_own_is_handed_over(tmp_path: Path) -> None:
     run = train(
         Elsewhere(tmp_path), Arrays(X, NAMES), rule=Uniform(0.5), warmstart=200, batch=200, engine="threads", out=out
     )
-    with pytest.raises(InputError, match=r"Elsewhere cannot be made from the file"):
+    with pytest.raises(InputError, match=r"Elsewhere cannot be built from the file"):
         Model.load(out)
     model = Model.load(out, learner=Elsewhere(tmp_path))
     assert model.learner.digest() == run.learner.digest()
     model.save(tmp_path / "own.model")
-    with pytest.raises(InputError, match=r"Elsewhere cannot be made"):
+    with pytest.raises(InputError, match=r"Elsewhere cannot be built"):
         Model.load(tmp_path / "own.model")
     assert Model.load(tmp_path / "own.model", learner=Elsewhere(tmp_path)).learner.digest() == run.learner.digest()
     with pytest.raises(InputError, match="the learner given has kind 'svm'"):
@@ -190,7 +190,7 @@ def _swapped(members: dict[str, bytes]) -> None:
     ("change", "words"),
     [
         (_about(format=99), "format 99"),
-        (_about(learner={"kind": "os.system"}), "os.system cannot be made"),
+        (_about(learner={"kind": "os.system"}), "os.system cannot be built"),
         (_about(learner={"kind": "svm", "C": -1}), "C is -1"),
         (_about(learner={"kind": "svm", "colour": "red"}), "cannot be used"),
         (_about(learner=None), "cannot be used"),

@@ -6,13 +6,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paraactive import LaSVM
+from making import run_spec, two_moons
+from paraactive import Arrays, LaSVM, train
 from paraactive.runs.run import Run
-from paraactive.schedules import Plan
 
 
 def run_with(delays: list[int]) -> Run:
-    return Run(LaSVM(), Plan(10, 10, 0, 1), "threads", "asynchronous", delays=Counter(delays))
+    return Run(LaSVM(), run_spec(schedule="asynchronous"), delays=Counter(delays))
 
 
 @given(st.lists(st.integers(0, 5000), min_size=1, max_size=60))
@@ -36,3 +36,10 @@ def test_the_histogram_counts_each_delay_once(delays: list[int]) -> None:
 def test_where_nothing_was_selected_there_are_no_delays() -> None:
     assert run_with([]).delay_figures() is None
     assert run_with([]).delay_histogram() == []
+
+
+def test_a_run_shows_itself_in_one_line():
+    shown = repr(train(LaSVM(gamma=1.0, gap=0.2), Arrays(*two_moons(2400, noise=0.3, seed=0))))
+    assert shown.startswith("Run(LaSVM(C=1.0, ")
+    assert "seen=2400" in shown
+    assert len(shown) < 250

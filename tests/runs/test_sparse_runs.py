@@ -18,7 +18,7 @@ from making import DenseLaSVM
 from paraactive import Arrays, LaSVM, Model, Network, replay, resume, train
 from paraactive.checks import check_learner, check_stream
 from paraactive.data.examples import Selected, SparseRows
-from paraactive.engines.memory import SharedPickle, load_shared
+from paraactive.engines.remote.memory import SharedPickle, load_shared
 from paraactive.errors import InputError, RunFileError
 from paraactive.learners import Guarded, SklearnLearner
 from paraactive.learners.rows import learn, scores
@@ -120,7 +120,7 @@ def test_what_waits_is_saved_sparse() -> None:
     for each in (learner, other):
         each.update(Selected.weighted(SparseRows.of(DENSE[500:]), np.where(Y[500:], 1, -1)))
     assert other.digest() == learner.digest()
-    with pytest.raises(InputError, match="the examples that wait in the saved state cannot be read"):
+    with pytest.raises(InputError, match="the waiting examples of the saved state cannot be read"):
         other.load(state | {"waiting.x.indices": state["waiting.x.indices"] + np.int32(60)})
 
 
@@ -149,7 +149,7 @@ def test_entries_come_back_from_the_run_file_as_they_were(make: Callable[[], Any
     stream = Arrays(SPARSE, Y)
     run = train(make(), stream, **PLAN, out=out)
     with RunFile.read(out) as file:
-        entries = file.entries(0, file.version, None).selected.examples
+        entries = file.log.entries(0, file.version, None).selected.examples
     expected = stream.at(entries.index).x
     assert isinstance(entries.x, SparseRows)
     assert np.array_equal(entries.x.dense(), expected.dense())
@@ -186,6 +186,7 @@ def test_large_sparse_rows_are_shared_between_processes() -> None:
     shared = SharedPickle(stream)
     assert len(shared.data) < 100_000 < shared.size
     arrived = load_shared(shared.data, shared.descriptor, shared.size)
+    assert isinstance(arrived, Arrays)
     assert np.array_equal(arrived.read(5, 50).x.dense(), stream.read(5, 50).x.dense())
     shared.close()
 

@@ -18,7 +18,7 @@ from paraactive.learners import Learner
 from paraactive.rules import Margin, Rule
 from paraactive.schedules import Plan, Schedule, asynchronous, synchronous
 from paraactive.schedules.asynchronous import step
-from paraactive.schedules.base import Message, Published
+from paraactive.schedules.engine import Message, Published
 from paraactive.sifting.log import MemoryLog
 from paraactive.sifting.node import Node, Sifted
 
@@ -204,7 +204,7 @@ def test_rounds_end_at_their_marks_and_add_up(learner: Callable[[], Learner], cl
 def test_the_log_and_its_rounds_rebuild_the_model(learner: Callable[[], Learner], cluster: Cluster) -> None:
     done = Done(learner(), cluster, Plan(900, 100, 100, 3))
     fresh = Node(learner(), EAGER, MOONS, seed=4)
-    for stretch in done.log.unlearnt(Place(0, 0)):
+    for stretch in done.log.stretches_after(Place(0, 0)):
         fresh.learn(stretch)
     assert done.digests == dict.fromkeys(range(3), fresh.learner.digest())
     assert done.learner.digest() == fresh.learner.digest()

@@ -21,7 +21,8 @@ from hypothesis.stateful import (
 from paraactive import Arrays
 from paraactive.data.events import Round
 from paraactive.data.examples import Place, Selected, Stretch, Tile
-from paraactive.schedules.base import Plan, Published
+from paraactive.schedules.engine import Published
+from paraactive.schedules.plan import Plan
 from paraactive.schedules.sequencer import Sequencer
 from paraactive.sifting.log import MemoryLog
 from paraactive.sifting.node import Sifted
@@ -124,7 +125,7 @@ class Judge:
         expected = [i for i in range(plan.examples) if i < plan.warmstart or i % 3 == 0]
         assert sorted(positions.tolist()) == expected
         assert sum(ended.selected for ended in self.rounds) == len(expected) - min(plan.warmstart, plan.examples)
-        stretches = log.unlearnt(Place(0, 0))
+        stretches = log.stretches_after(Place(0, 0))
         assert [stretch.rounds for stretch in stretches] == list(range(len(self.rounds) + 1))
         assert all(stretch.ends_round for stretch in stretches)
         assert stretches[-1].seen == plan.examples

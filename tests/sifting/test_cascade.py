@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pytest
@@ -12,9 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from making import three_blobs, two_moons
-from paraactive import Arrays, LaSVM, train
+from paraactive import Arrays, Digits, LaSVM, train
 from paraactive.basics.coins import coins
-from paraactive.data.examples import Doubles, Examples
+from paraactive.data.examples import Doubles, Examples, Ints, Selected
 from paraactive.errors import InputError
 from paraactive.learners.base import Proxy
 from paraactive.rules import Gradient, IwalMargin, LeastMargin, Margin, Rule, SignedMargin, Uniform, floored
@@ -203,7 +204,7 @@ def test_no_score_within_the_guard_is_more_doubtful(rule: Rule, data: Any, guard
     assert np.all(most >= rule.probability(score + moved, *given_) * (1 - 1e-9))
 
 
-@pytest.mark.parametrize("schedule", ["synchronous", "pipelined", "asynchronous", "sequential"])
+@pytest.mark.parametrize("schedule", ["synchronous", "asynchronous", "sequential"])
 def test_a_run_counts_exact_scores_and_lowered_p(schedule: str) -> None:
     x, y = two_moons(3000, noise=0.35, seed=3)
 
@@ -242,7 +243,66 @@ def test_the_log_does_not_depend_on_the_number_of_nodes(guard: float) -> None:
             engine=engine,
             nodes=nodes,
         )
-        return run.learnt.key.tolist(), run.learnt.p.tolist(), run.learner.digest(), run.lowered
+        return run.learned.key.tolist(), run.learned.p.tolist(), run.learner.digest(), run.lowered
 
     first = log("simulated", 1)
     assert first == log("simulated", 7) == log("threads", 1) == log("threads", 3)
+
+
+@pytest.fixture(scope="module")
+def with_cheap_score() -> LaSVM:
+    learner = LaSVM(C=1, gamma=0.012)
+    first = Digits().read(0, 1500)
+    learner.update(Selected.weighted(first.x, first.y))
+    learner.end_round()
+    assert learner.proxy() is not None
+    return learner
+
+
+@dataclass(frozen=True)
+class FindsTheSure:
+    """p rises with sureness: a rule that a cheap score, moved towards doubt, would silence."""
+
+    needs_labels: ClassVar[Literal[False]] = False
+    needs_scores: ClassVar[bool] = True
+
+    def probability(self, score: Doubles, seen: Ints) -> Doubles:
+        assert len(score), "a rule is not asked about no rows"
+        return np.clip(np.abs(score) ** 4, 1e-6, 1.0)
+
+    def describe(self) -> dict[str, Any]:
+        return {}
+
+
+def test_a_rule_that_does_not_declare_that_p_rises_with_doubt_is_not_given_cheap_scores(
+    with_cheap_score: LaSVM,
+) -> None:
+    without = LaSVM(C=1, gamma=0.012, cascade=False)
+    without.load(with_cheap_score.save())
+    seen = np.full(600, 2000)
+    logs = [
+        sift(learner, FindsTheSure(), 0, Digits().read(2000, 2600), seen, 0).examples.index.tolist()
+        for learner in (with_cheap_score, without)
+    ]
+    assert logs[0] == logs[1]
+    assert len(logs[0]) > 50
+
+
+def test_neither_a_rule_nor_a_learner_is_asked_about_no_rows(with_cheap_score: LaSVM) -> None:
+    @dataclass(frozen=True)
+    class Never:
+        needs_labels: ClassVar[Literal[False]] = False
+        needs_scores: ClassVar[bool] = True
+        rises_with_doubt: ClassVar[bool] = True
+
+        def probability(self, score: Doubles, seen: Ints) -> Doubles:
+            assert len(score)
+            return np.full(len(score), 1e-12)
+
+        def describe(self) -> dict[str, Any]:
+            return {}
+
+    for passed in (0.0, 1.0):  # The cheap score first, then the exact one.
+        economy = Economy(passed, 1)
+        choice = choose(with_cheap_score, Never(), 0, Digits().read(2000, 2600), np.full(600, 2000), 0, economy)
+        assert len(choice.selected) == 0

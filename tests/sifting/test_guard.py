@@ -16,15 +16,10 @@ from paraactive import Arrays, Digits, LaSVM, Model, Network, replay, resume, tr
 from paraactive.data.examples import Doubles, Ints, Selected
 from paraactive.errors import InputError
 from paraactive.experiments.noise import FlippedLabels
-from paraactive.learners import Learner, guarded
+from paraactive.learners import Learner
 from paraactive.learners.guarded import Guarded
-from paraactive.rules import FlooredBlind, Margin, SignedMargin, floored
-from paraactive.rules.floored import KINDS as RULES_INSIDE
-from paraactive.runs import arguments
-from paraactive.runs.runfile import RunFile
-from paraactive.sifting import parts
+from paraactive.rules import Margin, floored
 from paraactive.sifting.guard import Guard
-from paraactive.sifting.log import Learnt, MemoryLog
 
 X, CLEAN = two_moons(2000, noise=0.15, seed=0)
 WRONG = np.random.default_rng(5).random(2000) < 0.1
@@ -58,9 +53,6 @@ class OwnRule:
 
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
         return np.where(np.abs(score) < 0.5, 1.0, 0.01)
-
-
-# The guard -----------------------------------------------------------------------------------------------------
 
 
 def test_each_part_can_be_turned_off() -> None:
@@ -106,9 +98,6 @@ def test_a_guarded_learner_is_not_guarded_again() -> None:
         train(around(svm(), cap=3), moons(), guard=True, **STEPS)
 
 
-# In runs -------------------------------------------------------------------------------------------------------
-
-
 def test_a_guard_bounds_weights_and_sets_wrong_labels_aside() -> None:
     free = train(svm(), moons(), nodes=1, **STEPS)
     run = train(svm(), moons(), guard=Guard(floor=0.2), nodes=1, **STEPS)
@@ -126,7 +115,6 @@ JOBS: dict[str, tuple[Callable[[], Any], Callable[[], Any], dict[str, Any]]] = {
     "network": (lambda: Network(hidden=20), moons, {"guard": STRICT}),
     "three classes": (svm, lambda: Arrays(*three_blobs(1500, seed=1)), {"guard": STRICT}),
     "blind rule": (svm, moons, {"guard": STRICT, "rule": Margin(0.1)}),
-    "pipelined": (svm, moons, {"guard": STRICT, "schedule": "pipelined"}),
     "sequential": (svm, moons, {"guard": STRICT, "schedule": "sequential", "examples": 800}),
 }
 
@@ -185,7 +173,7 @@ def test_another_guard_than_the_runs_own_is_noticed(tmp_path: Path) -> None:
 def test_a_learner_and_a_rule_of_the_users_own_are_guarded_and_handed_over_again(tmp_path: Path) -> None:
     path, own = tmp_path / "run.db", lambda: OwnLearner(gamma=2.0, gap=0.2)
     run = train(own(), moons(), rule=OwnRule(), guard=STRICT, out=path, **STEPS)  # pyright: ignore[reportArgumentType]
-    with pytest.raises(InputError, match=r"Guarded cannot be made from the file.*learner=\.\.\."):
+    with pytest.raises(InputError, match=r"Guarded cannot be built from the file.*learner=\.\.\."):
         replay(path)
     rebuilt = replay(path, learner=STRICT.learner(own()))  # pyright: ignore[reportArgumentType]
     assert rebuilt.learner.digest() == run.learner.digest()
@@ -196,78 +184,6 @@ def test_a_trained_learner_is_refused_for_a_run_file_guarded_or_not(tmp_path: Pa
     learner.update(Selected.weighted(X[:50], Y[:50]))
     with pytest.raises(InputError, match="trained before"):
         train(learner, moons(), guard=True, out=tmp_path / "run.db", **STEPS)
-
-
-# Names ---------------------------------------------------------------------------------------------------------
-
-
-def test_what_can_be_inside_has_the_names_of_run_files() -> None:
-    assert {name: part for name, part in parts.LEARNERS.items() if name not in parts.AROUND} == guarded.KINDS
-    assert {name: part for name, part in parts.RULES.items() if name not in parts.AROUND} == RULES_INSIDE
-
-
-def test_descriptions_are_nested_and_make_the_parts_again() -> None:
-    learner, rule = around(svm(), cap=3), floored(SignedMargin(), 0.1)
-    assert parts.describe_learner(learner)["learner"]["kind"] == "svm"
-    assert repr(parts.build_learner(parts.describe_learner(learner))) == repr(learner)
-    assert parts.describe_rule(rule) == {
-        "kind": "floored-aware", "rule": {"kind": "signed", "eta": 0.05}, "floor": 0.1,
-    }  # fmt: skip
-    assert parts.build_rule(parts.describe_rule(rule)) == rule
-    assert isinstance(parts.build_rule(parts.describe_rule(floored(Margin(), 0.1))), FlooredBlind)
-
-
-def test_the_rule_by_default_is_that_of_the_learner_inside() -> None:
-    for learner in (svm(), Network(), Network(loss="squared"), LaSVM(classes=3)):
-        assert type(arguments.find_rule(None, around(learner))) is type(arguments.find_rule(None, learner))
-    run_rule: Any = parts.describe_rule(STRICT.rule(arguments.find_rule(None, Network())))
-    assert run_rule["rule"]["kind"] == "gradient"
-
-
-@pytest.mark.parametrize("name", ["floored", "floored-aware"])
-def test_a_floor_without_a_rule_is_no_rule(name: str) -> None:
-    with pytest.raises(InputError, match=f"no rule '{name}'"):
-        train(svm(), moons(), rule=name, **STEPS)
-
-
-# The heaviest --------------------------------------------------------------------------------------------------
-
-
-def test_the_heaviest_are_those_of_the_largest_weights_and_of_equal_ones_the_first() -> None:
-    learnt = Learnt(np.array([4, 9, 2, 7]), np.array([1.0, 0.5, 0.1, 0.5]), np.array([1.0, 2.0, 30.0, 2.0]))
-    assert learnt.heaviest(3) == [(2, 0.1, 30.0), (9, 0.5, 2.0), (7, 0.5, 2.0)]
-    assert learnt.heaviest(0) == []
-    assert len(learnt.heaviest(10)) == 4
-    with pytest.raises(InputError, match="count is -1"):
-        learnt.heaviest(-1)
-
-
-def test_a_run_and_its_file_name_the_same_heaviest_with_importance_in_their_weight(tmp_path: Path) -> None:
-    weight = np.where(np.arange(2000) % 97 == 0, 50.0, 1.0)
-    stream, path = Arrays(X, Y, weight=weight), tmp_path / "run.db"
-    run = train(svm(), stream, out=path, **STEPS)
-    inside = train(svm(), stream, **STEPS)
-    assert run.heaviest() == inside.heaviest()
-    with RunFile.read(path) as file:
-        rows = file.heaviest(25)
-        learnt = file.learnt()
-        assert file.heaviest(0) == []
-    assert [(row["key"], row["p"], row["weight"]) for row in rows] == run.heaviest(25)
-    assert list(rows[0]) == ["sequence", "position", "key", "y", "p", "weight"]
-    for row in rows:
-        assert row["weight"] == weight[row["key"]] / row["p"]
-        assert row["y"] == Y[row["key"]]
-        assert learnt.key[row["sequence"]] == row["key"]
-    assert [row["weight"] for row in rows] == sorted(learnt.weight, reverse=True)[:25]
-
-
-def test_a_log_without_entries_has_no_heaviest(tmp_path: Path) -> None:
-    assert MemoryLog().learnt().heaviest(3) == []
-    with RunFile.create(tmp_path / "run.db", {}) as file:
-        assert (file.heaviest(3), file.learnt().heaviest(3)) == ([], [])
-
-
-# Wrong labels to try it on -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -286,9 +202,6 @@ def test_flipped_labels_are_wrong_at_the_rate_and_depend_on_the_key_alone(classe
     if classes == 3:
         others = (now.y - was.y)[differ & (was.index < 3000)] % 3
         assert abs(np.mean(others == 1) - 0.5) < 0.1
-
-
-# Weights of classes ----------------------------------------------------------------------------------------------
 
 
 def _imbalanced() -> tuple[Any, Any]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from making import two_moons
-from paraactive import Arrays, LaSVM, train
+from paraactive import Arrays, LaSVM, Network, train
 from paraactive.data.examples import Entries, Examples, Selected
 from paraactive.errors import InputError, LogGapError
 from paraactive.rules import Margin
@@ -83,3 +83,11 @@ def test_what_is_selected_says_which_model_chose_it() -> None:
     assert set(chosen.version) == {100}
     assert set(chosen.seen) == {100}
     assert Entries(140, chosen).entry_lag[0] == 40
+
+
+def test_a_node_that_reads_another_stream_is_the_same_replica() -> None:
+    node = Node(Network(hidden=4), Margin(0.1), Arrays(*two_moons(50, noise=0.1, seed=0)), seed=3, number=2)
+    other = node.reading(node.stream)
+    assert (other.learner, other.number, other.place, other.economy) == (
+        node.learner, node.number, node.place, node.economy,
+    )  # fmt: skip

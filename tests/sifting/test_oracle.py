@@ -71,7 +71,7 @@ def test_only_the_selected_are_asked_for_each_once_and_in_batches() -> None:
     run = train(_svm(), stream, oracle=Oracle(friend, batch=7), **SIZES)
     assert len(friend.asked) == len(set(friend.asked)) == run.warmstart + run.selected
     assert max(map(len, friend.calls)) == 7
-    assert friend.asked == run.learnt.key.tolist()
+    assert friend.asked == run.learned.key.tolist()
     assert len(set(friend.keys)) == len(friend.keys)
 
 
@@ -81,12 +81,12 @@ def test_the_budget_is_spent_to_the_last_label_and_never_exceeded(budget: int) -
     friend = Friend()
     run = train(_svm(), stream, oracle=Oracle(friend, budget=budget), **SIZES)
     whole = train(_svm(), stream, oracle=Oracle(Friend()), **SIZES)
-    assert len(friend.asked) == budget == len(run.learnt.key) == run.rounds[-1].version
-    assert np.array_equal(run.learnt.key, whole.learnt.key[:budget])
+    assert len(friend.asked) == budget == len(run.learned.key) == run.rounds[-1].version
+    assert np.array_equal(run.learned.key, whole.learned.key[:budget])
     assert set(friend.asked) <= set(stream.read(0, run.seen).key.tolist())
     assert run.seen < 1500
     following = stream.read(run.seen, run.seen + 1).key[0]  # The next that would have been asked for.
-    assert following == whole.learnt.key[budget]
+    assert following == whole.learned.key[budget]
     assert run.selected == max(0, budget - 60)
 
 
@@ -150,7 +150,7 @@ def test_a_stream_without_labels_needs_an_oracle(tmp_path: Path) -> None:
         resume(out, stream=stream)
 
 
-@pytest.mark.parametrize("schedule", ["pipelined", "asynchronous", "sequential"])
+@pytest.mark.parametrize("schedule", ["asynchronous", "sequential"])
 def test_schedules_that_do_not_wait_are_refused(schedule: str) -> None:
     with pytest.raises(InputError, match="with an oracle"):
         train(_svm(), _stream(), schedule=schedule, oracle=Oracle(Friend()), nodes=1)
@@ -218,7 +218,7 @@ def test_kills_between_an_answer_and_its_commit_ask_one_batch_again_under_one_ke
     bills = {key: int(count) for key, count in paid.questions}
     assert len(paid.questions) == 12 + len(bills)
     assert [key for key, _ in paid.questions[:13]] == [paid.questions[0][0]] * 13
-    assert sum(bills.values()) == 80 == len(run.learnt.key)
+    assert sum(bills.values()) == 80 == len(run.learned.key)
     whole = train(_svm(), stream, oracle=Oracle(Friend(), budget=80), **sizes)
     assert run.learner.digest() == whole.learner.digest()
 
@@ -242,7 +242,7 @@ def test_a_row_that_the_oracle_skips_is_not_learned_and_not_asked_for_again(tmp_
 
     run = train(_svm(), stream, out=out, oracle=Oracle(picky, budget=200), **SIZES)
     assert len(asked) == len(set(asked)) == 200
-    assert set(run.learnt.key.tolist()) == {row for row in asked if row % 3}
+    assert set(run.learned.key.tolist()) == {row for row in asked if row % 3}
     run = resume(out, stream=stream, oracle=Oracle(picky, budget=250))
     assert len(asked) == len(set(asked)) == 250
     assert replay(out).learner.digest() == run.learner.digest()
@@ -273,7 +273,7 @@ def test_a_budget_that_ends_within_small_rounds_goes_on_to_the_same_model(tmp_pa
         oracle = Oracle(Friend(), budget=budget, per_round=10)
         run = resume(out, stream=stream, oracle=oracle) if out.exists() else None
         run = run or train(_svm(), stream, out=out, oracle=oracle, **SIZES)
-        assert len(run.learnt.key) == budget
+        assert len(run.learned.key) == budget
     whole = train(_svm(), stream, oracle=Oracle(Friend(), budget=140, per_round=10), **SIZES)
     assert run.learner.digest() == whole.learner.digest()
 

@@ -129,7 +129,6 @@ def test_targets_that_are_not_the_labels_are_noticed():
             "the data set has the label -1: .*-1 often means a missing label",
         ),
     ],
-    ids=str,
 )
 def test_data_sets_that_cannot_be_used_are_refused(source: Any, says: str):
     with pytest.raises(InputError, match=says):

@@ -1,6 +1,4 @@
 """The compiled deformation against a slow, obvious one made of scipy's filters."""
-# scipy comes without types.
-# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def test_it_cannot_be_sent_to_another_process():
 
 
 @pytest.mark.parametrize("nodes", [1, 3])
-@pytest.mark.parametrize("schedule", ["synchronous", "pipelined", "asynchronous"])
+@pytest.mark.parametrize("schedule", ["synchronous", "asynchronous"])
 def test_a_run_in_one_process_learns_from_it(nodes: int, schedule: str):
     options: dict[str, Any] = {"warmstart": 100, "batch": 60, "nodes": nodes, "schedule": schedule}
     stream = once(window=400)

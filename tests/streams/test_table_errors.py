@@ -72,7 +72,6 @@ Y = [0, 1, 0, 1, 0, 1, 1, 1]
         ({"a": Y, "y": Y}, {"passes": 0}, "passes is 0"),
         ({"a": Y, "y": Y}, {"seed": "a"}, "seed is 'a'"),
     ],
-    ids=str,
 )
 def test_a_parquet_file_that_cannot_be_used_is_refused_at_once(
     tmp_path: Path, columns: dict[str, Any], options: dict[str, Any], says: str | None

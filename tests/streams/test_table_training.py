@@ -17,7 +17,7 @@ from paraactive import LaSVM, resume, train
 from paraactive.data.examples import SparseRows
 from paraactive.errors import InputError
 from paraactive.runs.evaluation import find_test
-from paraactive.runs.training import replay
+from paraactive.runs.replay import replay
 from paraactive.sifting.parts import build_stream, check_same_stream, describe_stream
 from paraactive.streams import Arrays, Table
 from streams.tabling import csv, parquet

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import math
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from making import two_moons
+from making import run_spec, two_moons
 from paraactive import Arrays, Network, train
 from paraactive.data.events import Round
 from paraactive.data.examples import Ints, Stretch
@@ -18,7 +21,7 @@ from paraactive.engines import Cluster
 from paraactive.errors import InputError, RunFileError
 from paraactive.rules import Margin, Rule, Uniform
 from paraactive.runs.runfile import RunFile
-from paraactive.schedules.base import Published
+from paraactive.schedules.engine import Published
 from paraactive.schedules.sequencer import Sequencer
 from paraactive.theory import (
     Iwal,
@@ -198,19 +201,19 @@ def test_without_rounds_it_is_nothing_but_a_warmstart(tmp_path: Path) -> None:
 def test_rounds_in_which_nothing_was_selected_are_as_late_as_the_others(tmp_path: Path) -> None:
     known = _run(tmp_path / "run.db", rule=SELDOM, nodes=2, engine="simulated")
     with RunFile.read(tmp_path / "run.db") as file:
-        assert 0 in [ended.selected for ended in file.ended_rounds()]
+        assert 0 in [ended.selected for ended in file.log.ended_rounds()]
     assert known.tolist() == [0] * WARM + _begins()
 
 
+@pytest.mark.parametrize("rule", [OFTEN, SELDOM])
 @pytest.mark.parametrize("lag", [0, 1, 2])
-def test_a_pipelined_run_is_so_many_rounds_behind(tmp_path: Path, lag: int) -> None:
-    known = _run(tmp_path / "run.db", nodes=2, engine="simulated", schedule="pipelined", lag=lag)
+def test_a_pipelined_run_of_an_earlier_version_is_so_many_rounds_behind(tmp_path: Path, lag: int, rule: Rule) -> None:
+    path = tmp_path / "run.db"
+    _run(path, rule, nodes=2, engine="simulated")
+    with RunFile.resume(path) as file:
+        file.write_spec(replace(file.spec, schedule="pipelined", lag=lag))
+    known = np.arange(1, ALL + 1) - recorded_delays(path)
     assert known.tolist() == [0] * WARM + [max(WARM, begin - lag * BATCH) for begin in _begins()]
-
-
-def test_a_pipelined_run_with_empty_rounds_is_as_far_behind_as_any(tmp_path: Path) -> None:
-    known = _run(tmp_path / "run.db", SELDOM, nodes=2, engine="simulated", schedule="pipelined", lag=2)
-    assert known.tolist() == [0] * WARM + [max(WARM, begin - 2 * BATCH) for begin in _begins()]
 
 
 def test_a_sequential_run_knows_all_that_came_before(tmp_path: Path) -> None:
@@ -273,7 +276,7 @@ def test_the_delays_of_a_stopped_run_end_where_it_ended(tmp_path: Path) -> None:
 
 def test_a_run_file_without_examples_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "run.db"
-    with RunFile.create(path, {"schedule": "synchronous", "lag": 1}):
+    with RunFile.create(path, run_spec(schedule="synchronous")):
         pass
     with pytest.raises(InputError, match=r"run.db has no examples.*resume it"):
         recorded_delays(path)
@@ -299,7 +302,9 @@ def test_what_is_no_run_file_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_run_file_without_its_schedule_is_damaged(tmp_path: Path) -> None:
-    with RunFile.create(tmp_path / "run.db", {}):
+    with RunFile.create(tmp_path / "run.db", run_spec()):
         pass
+    with closing(sqlite3.connect(tmp_path / "run.db")) as database, database:
+        database.execute("DELETE FROM configuration WHERE name = 'schedule'")
     with pytest.raises(RunFileError, match=r"run.db is damaged"):
         recorded_delays(tmp_path / "run.db")

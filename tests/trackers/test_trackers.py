@@ -10,7 +10,7 @@ import pytest
 
 from making import two_moons
 from paraactive import Arrays, Network, train
-from paraactive.data.events import Event, Round
+from paraactive.data.events import Event, Round, RunStarted
 from paraactive.errors import InputError, MissingExtraError
 from paraactive.runs.run import Run
 from paraactive.trackers import MLflow, TensorBoard
@@ -112,3 +112,10 @@ def test_a_place_that_cannot_be_used_is_one_clear_error(tmp_path: Path) -> None:
         TensorBoard(tmp_path / "file")
     with pytest.raises(InputError, match="cannot log to MLflow at foo://bar"):
         MLflow(uri="foo://bar")
+
+
+def test_the_first_sampling_rate_of_a_resumed_run_is_that_of_its_first_round() -> None:
+    figures = Figures()
+    events: list[Event] = [RunStarted(3000, 1000, 800, 80), Round(5, 1200, 100, 20, 0.0, 1.0, 0.5)]
+    rates = [figures(event)[1].get("sampling_rate") for event in events]
+    assert rates == [None, 0.1]

@@ -1,4 +1,4 @@
-"""What every engine promises (`Engine` in `schedules/base.py`), as checks: one function for each property.
+"""What every engine promises (`Engine` in `schedules/engine.py`), as checks: one function for each property.
 
 A run is a schedule on the engine with a log in memory, just as `train` does it one floor up.
 """
@@ -18,17 +18,17 @@ from paraactive.basics.coins import coins
 from paraactive.basics.validation import one_of
 from paraactive.checks.properties import attempt, name_of, require, same_bits
 from paraactive.data.examples import Doubles, Ints, Place, Selected
-from paraactive.engines import ENGINES, Hosting
+from paraactive.engines import ENGINES, EngineFactory, Placement
 from paraactive.errors import InputError
 from paraactive.learners import LaSVM, Learner, Network
 from paraactive.learners.rows import learn, scores
 from paraactive.rules import Gradient, Rule, SignedMargin, Uniform
-from paraactive.schedules import SCHEDULES, Engine, Plan
+from paraactive.schedules import SCHEDULES, Plan
 from paraactive.sifting.log import MemoryLog
 from paraactive.sifting.node import Node, relearn
 from paraactive.streams import Arrays
 
-EngineLike: TypeAlias = str | Callable[[Hosting], Engine]
+EngineLike: TypeAlias = str | EngineFactory
 EngineCheck: TypeAlias = Callable[[EngineLike], None]
 
 _SEED, _RATE = 4, 0.3
@@ -75,23 +75,25 @@ def check_engine(engine: EngineLike, *, address: str | None = None) -> None:
 
     Parameters
     ----------
-    engine : the name of one of ours, or a function that makes an engine of a `paraactive.engines.Hosting`.
-    address : of a cluster, handed to the engine in `Hosting.address`.
+    engine : str or callable
+        Name of one of our engines, or an `EngineFactory`, which starts one.
+    address : str, optional
+        Address of a cluster, handed to the engine in `Placement.address`.
 
+    Examples
+    --------
     >>> from paraactive.engines import Simulated
     >>> check_engine("simulated")
-    >>> class Late(Simulated):
-    ...     def begin_sift(self, first, last, seen):
-    ...         self.asked = first, last, seen
-    ...     def end_sift(self):
-    ...         super().begin_sift(*self.asked)
-    ...         return super().end_sift()
-    >>> check_engine(lambda hosting: Late(hosting.node, hosting.plan.nodes))
+    >>> class Reversed(Simulated):
+    ...     def sift(self, first, last, seen):
+    ...         sifted, largest = super().sift(first, last, seen)
+    ...         return sifted[::-1], largest
+    >>> check_engine(lambda node, plan, placement, observe: Reversed(node, plan.nodes))
     Traceback (most recent call last):
     ...
-    paraactive.errors.CheckError: 'pipelined runs are those of the simulated engine' does not hold, with 2 nodes the
-    log differs in length: who trains on another engine, or with other nodes, must get the same model; sift with the
-    model of begin_sift, and give what was selected in the order of the stream.
+    paraactive.errors.CheckError: 'synchronous runs are those of the simulated engine' does not hold, with 2 nodes the
+    log differs in index: who trains on another engine, or with other nodes, must get the same model; sift with the
+    current model, and give what was selected in the order of the stream.
     """
     for _, check in engine_checks(address=address):
         check(engine)
@@ -124,14 +126,9 @@ def synchronous_runs_are_those_of_the_simulated_engine(case: _Case) -> None:
         _require_simulated(case, "synchronous", nodes)
 
 
-def pipelined_runs_are_those_of_the_simulated_engine(case: _Case) -> None:
-    """The same while one round is learnt and the next is sifted: by the model of before."""
-    _require_simulated(case, "pipelined", 2)
-
-
 def all_replicas_are_equal_in_the_end(case: _Case) -> None:
     """`finish` gives a digest for every replica, all equal to that of the driver's model, in every schedule."""
-    runs = [case.run("synchronous", 3), case.run("pipelined", 2), case.run("asynchronous", 3, "network")]
+    runs = [case.run("synchronous", 3), case.run("asynchronous", 3, "network")]
     for run in runs:
         require(
             bool(run.replicas) and set(run.replicas.values()) == {run.learner.digest()},
@@ -161,7 +158,7 @@ def the_log_rebuilds_the_model(case: _Case) -> None:
         case.run("asynchronous", 2, "uniform"),
     ):
         learner = type(run.learner)(**run.learner.describe())
-        for stretch in run.log.unlearnt(Place(0, 0)):
+        for stretch in run.log.stretches_after(Place(0, 0)):
             relearn(learner, stretch)
         require(
             learner.digest() == run.learner.digest(),
@@ -202,7 +199,7 @@ def an_error_on_a_node_is_the_callers(case: _Case) -> None:
             isinstance(raised, InputError) and raised.fact == _REFUSAL,
             f"a learner that refuses to score, {schedule}, gave {raised!r}",
             why="a user must hear what is wrong with a part, and not wait for a node that is gone",
-            remedy="let the error of a node travel, and raise it in end_sift and in receive",
+            remedy="let the error of a node travel, and raise it in sift and in receive",
         )
 
 
@@ -212,14 +209,15 @@ def an_error_on_a_node_is_the_callers(case: _Case) -> None:
 def _run(engine: EngineLike, address: str | None, schedule: str, parts: str, nodes: int) -> _Trained:
     learner, rule, stream = _parts(parts)
     plan, log = Plan(_EXAMPLES, _BATCH, _WARMSTART, nodes), MemoryLog(keep=True)
-    hosting = Hosting(Node(learner, rule, stream, _SEED), plan, address=address)
+    node = Node(learner, rule, stream, _SEED)
+    name = engine if isinstance(engine, str) else "own"
     start = ENGINES[one_of("engine", engine, ENGINES)] if isinstance(engine, str) else engine
-    with closing(start(hosting)) as host:
+    with closing(start(node, plan, Placement(name, address=address), lambda _: None)) as host:
         with closing(SCHEDULES[schedule](host, log, plan)) as rounds:
             for _ in rounds:
                 pass
         replicas = host.finish()
-        return _Trained(log, hosting.node.learner, replicas)
+        return _Trained(log, node.learner, replicas)
 
 
 @cache
@@ -253,7 +251,7 @@ class _Refusing(Network):
 def _require_simulated(case: _Case, schedule: str, nodes: int) -> None:
     expected, found = _simulated(schedule), case.run(schedule, nodes)
     different = _different(expected.entries, found.entries)
-    remedy = "sift with the model of begin_sift, and give what was selected in the order of the stream"
+    remedy = "sift with the current model, and give what was selected in the order of the stream"
     require(not different, f"with {nodes} nodes the log differs in {different}", why=_SAME_LOG, remedy=remedy)
     require(
         found.learner.digest() == expected.learner.digest(),
@@ -286,7 +284,6 @@ def _expected_positions() -> Ints:
 
 _CHECKS: tuple[Callable[[_Case], None], ...] = (
     synchronous_runs_are_those_of_the_simulated_engine,
-    pipelined_runs_are_those_of_the_simulated_engine,
     all_replicas_are_equal_in_the_end,
     without_rounds_every_example_is_sifted_once,
     the_log_rebuilds_the_model,

@@ -198,7 +198,10 @@ def a_proxy_belongs_to_the_model(case: _Case) -> None:
     require(whole.shape == shape, f"its scores have shape {whole.shape}, not {shape}", why=why, remedy="as score has")
     require(np.isfinite(whole).all(), "some of its scores are not finite", why=why, remedy="return finite numbers")
     require(
-        0 <= proxy.guard < np.inf, f"its guard is {proxy.guard}", why="it says how far scores are off", remedy=remedy
+        0 <= proxy.error_bound < np.inf,
+        f"its error bound is {proxy.error_bound}",
+        why="it says how far scores are off",
+        remedy=remedy,
     )
     require(0 < proxy.cost < np.inf, f"its cost is {proxy.cost}", why="1 is that of an exact score", remedy="count it")
     single = np.concatenate([proxy.score(case.x[row : row + 1]) for row in range(_ROWS)])
@@ -209,7 +212,7 @@ def a_proxy_belongs_to_the_model(case: _Case) -> None:
     require(loaded is not None, "a loaded learner has none", why=why, remedy=remedy)
     assert loaded is not None
     require(
-        (loaded.guard, loaded.cost) == (proxy.guard, proxy.cost) and same_bits(whole, loaded.score(case.x)),
+        (loaded.error_bound, loaded.cost) == (proxy.error_bound, proxy.cost) and same_bits(whole, loaded.score(case.x)),
         "that of a loaded learner is another",
         why=why,
         remedy=remedy,

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from paraactive.basics.registry import LEARNERS, RULES
 from paraactive.data.examples import COLUMNS, Examples, SparseRows
 from paraactive.errors import CheckError
 
@@ -72,6 +73,8 @@ def random_pieces(count: int, rng: np.random.Generator, cuts: int = 7) -> Iterat
 
 def rebuilt(part: Any) -> Any | None:
     """The part made again of its description, as a run file would keep it; None if it has no `describe`."""
-    if not hasattr(part, "describe"):
-        return None
-    return type(part)(**json.loads(json.dumps(part.describe())))
+    for registry in (LEARNERS, RULES):
+        if registry.knows(part):
+            spec = registry.describe(part)
+            return registry.build(spec) if spec.kind in registry else None
+    return type(part)(**json.loads(json.dumps(part.describe()))) if hasattr(part, "describe") else None

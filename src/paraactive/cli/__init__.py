@@ -12,7 +12,7 @@ def main() -> None:
 
     code = run(sys.argv[1:])
     if "ray" in sys.modules:
-        from paraactive.engines.ray_head import end_process_if_abandoned
+        from paraactive.engines.remote.ray_head import end_process_if_abandoned
 
         end_process_if_abandoned(code)
     sys.exit(code)

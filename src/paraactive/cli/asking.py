@@ -17,21 +17,23 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 import paraactive
 from paraactive.basics.atomic_files import atomic_write
+from paraactive.basics.registry import RULES, JSONValue
 from paraactive.basics.validation import one_of, whole
 from paraactive.cli.models import for_spreadsheet, write_csv
-from paraactive.cli.options import describe_rule, names_in
+from paraactive.cli.options import check_all_used, names_in, rule_parameters
 from paraactive.data.examples import Floats, Ints, dense
 from paraactive.errors import InputError, counted
 from paraactive.learners import Guarded, LaSVM
 from paraactive.rules import Rule, floored
 from paraactive.runs.run import Run
 from paraactive.runs.runfile import RunFile
+from paraactive.runs.spec import DataSpec
 from paraactive.sifting import parts
 from paraactive.sifting.oracle import Oracle
 from paraactive.streams import Stream, Unlabelled
@@ -89,12 +91,12 @@ def query_labels(
 
 
 def _go_on(path: Path, budget: int | None, corrections: list[str], as_json: bool) -> None:
-    with RunFile.read(path) as file, file.understood():
-        known = file.configuration
-        stream = parts.build_stream(known["stream"])
-    oracle = _oracle(known["budget"] if budget is None else budget, known.get("per_round"))
+    with RunFile.read(path) as file, file.reraise_as_corruption():
+        spec = file.spec
+        stream = parts.build_stream(spec.data.stream)
+    oracle = _oracle(spec.labels.budget if budget is None else budget, spec.labels.per_round)
     resume = partial(paraactive.resume, path, stream=stream)
-    if not file.has_hashes:  # An older version wrote it, and did not write down what it asked.
+    if not file.database.has_hashes:  # An older version wrote it, and did not write down what it asked.
         with suppress(_LabelsWanted):
             resume(oracle=oracle)
     _read_answers(path, may_miss=bool(corrections))
@@ -185,7 +187,10 @@ def new_rule(name: str | None = None, *, eta: float | None = None, **options: fl
     """The rule that decides which labels are asked for."""
     kind = one_of("label-blind rule", name or "margin", _BLIND)
     eta = _ETA if eta is None and kind == "margin" else eta
-    return floored(parts.build_rule(describe_rule("svm", kind, eta=eta, **options)), _FLOOR)
+    given: dict[str, JSONValue] = {name: value for name, value in {"eta": eta, **options}.items() if value is not None}
+    parameters = rule_parameters("svm", kind, given)
+    check_all_used(given, set(parameters), "svm", kind)
+    return floored(cast(Rule, RULES.find(kind)(**parameters)), _FLOOR)
 
 
 # The file of questions -------------------------------------------------------------------------------------------
@@ -197,12 +202,12 @@ def questions_of(path: Path) -> Path:
 
 
 def _write_questions(path: Path, stream: Stream, wanted: _LabelsWanted, as_json: bool) -> None:
-    with RunFile.read(path) as file, file.understood():
-        known, told, seen = file.configuration, file.answers(), file.seen
-        asked = {row: position for position, row in file.asked().items()}
+    with RunFile.read(path) as file, file.reraise_as_corruption():
+        spec, told, seen = file.spec, file.questions.answers(), file.seen
+        asked = {row: position for position, row in file.questions.asked().items()}
     questions, rows = questions_of(path), wanted.rows.tolist()
     positions = [asked[row] for row in rows]
-    table = _table_of_questions(known, stream, positions, rows)
+    table = _table_of_questions(spec.data, stream, positions, rows)
     with atomic_write(questions) as file:
         text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
         write_csv(text, table)
@@ -212,17 +217,16 @@ def _write_questions(path: Path, stream: Stream, wanted: _LabelsWanted, as_json:
         print(json.dumps(figures))
         return
     print(f"{counted(len(rows), 'label')} {'is' if len(rows) == 1 else 'are'} asked for in {questions}.")
-    print(f"Fill in the column label with {', '.join(known['classes'])}{_or_skip(known['classes'])}.")
-    of_budget = "" if known["budget"] is None else f" ({len(told) + len(rows):,} of the budget of {known['budget']:,})"
+    classes, budget = spec.data.classes, spec.labels.budget
+    print(f"Fill in the column label with {', '.join(classes)}{_or_skip(classes)}.")
+    of_budget = "" if budget is None else f" ({len(told) + len(rows):,} of the budget of {budget:,})"
     print(f"Then continue with: paraactive query {shlex.quote(str(path))}{of_budget}")
 
 
-def _table_of_questions(
-    known: dict[str, Any], stream: Stream, positions: list[int], rows: list[int]
-) -> Iterator[list[Any]]:
+def _table_of_questions(data: DataSpec, stream: Stream, positions: list[int], rows: list[int]) -> Iterator[list[Any]]:
     """What a person sees: first what tells rows apart, then the features, in short."""
-    names = known["stream"]["columns"] or [f"x{column}" for column in range(known["width"])]
-    source = known["stream"]["source"]
+    names = data.feature_names or [f"x{column}" for column in range(data.width)]
+    source = str(data.source)
     shown = [name for name in column_names(source) or () if name not in names]
     texts = [open_column(source, name) for name in shown]
     taken = {"position", "row", "label"}
@@ -240,8 +244,8 @@ def _read_answers(path: Path, *, may_miss: bool) -> None:
         return
     table = _table(questions)
     with RunFile.resume(path) as run:
-        with run.understood():
-            classes, asked = tuple(run.configuration["classes"]), run.asked()
+        with run.reraise_as_corruption():
+            classes, asked = run.spec.data.classes, run.questions.asked()
         positions = [_position(questions, line, row, asked) for line, row in table]
         _check_once(questions, positions)
         given = {
@@ -249,10 +253,10 @@ def _read_answers(path: Path, *, may_miss: bool) -> None:
             for position, (line, row) in zip(positions, table, strict=True)
             if (row["label"] or "").strip()
         }
-        _check_learned(questions, {at: y for at, y in given.items() if at < run.seen}, run.answers(), asked)
+        _check_learned(questions, {at: y for at, y in given.items() if at < run.seen}, run.questions.answers(), asked)
         answers = {position: y for position, y in given.items() if position >= run.seen}
         if answers:
-            run.remember(np.array([*answers], np.int64), [*answers.values()])
+            run.questions.record_answers(np.array([*answers], np.int64), [*answers.values()])
         missing = sum(position >= run.seen for position in positions) - len(answers)
     if missing and not may_miss:
         raise InputError(
@@ -375,8 +379,8 @@ def _correct(path: Path, correction: str) -> None:
             remedy="give the row number and the label, as --correct 17=spam",
         )
     with RunFile.resume(path) as run:
-        with run.understood():
-            classes, asked = tuple(run.configuration["classes"]), run.asked()
+        with run.reraise_as_corruption():
+            classes, asked = run.spec.data.classes, run.questions.asked()
         positions = [position for position, key in asked.items() if key == _number(number)]
         if not positions:
             raise InputError(
@@ -386,7 +390,7 @@ def _correct(path: Path, correction: str) -> None:
             )
         y = _label(said, classes)
         questions_of(path).unlink(missing_ok=True)  # Its labels are in the run file, and must not undo this one.
-        run.correct(positions[0], y)
+        run.revision.correct_label(positions[0], y)
 
 
 def _labels(answers: dict[int, int | None]) -> int:
@@ -395,7 +399,7 @@ def _labels(answers: dict[int, int | None]) -> int:
 
 def _tell_end(path: Path, run: Run, as_json: bool) -> None:
     with RunFile.read(path) as file:
-        told = _labels(file.answers())
+        told = _labels(file.questions.answers())
     questions_of(path).unlink(missing_ok=True)  # All its labels are in the run file.
     whole = run.seen >= run.plan.examples
     if as_json:

@@ -54,29 +54,6 @@ SpeedupsOption = Annotated[
         help="Also show the estimated time with 1 to 128 nodes, without communication.",
     ),
 ]
-EngineOption = Annotated[
-    str | None,
-    typer.Option(
-        rich_help_panel="Nodes",
-        help="Where the nodes run: threads, processes, ray or simulated. Default: threads, or processes for a "
-        "learner that holds the GIL.",
-    ),
-]
-AddressOption = Annotated[
-    str | None,
-    typer.Option(
-        rich_help_panel="Nodes",
-        help="Address of a Ray cluster, such as 10.0.0.1:6379. Default: start a cluster on this machine.",
-    ),
-]
-UpdatesOption = Annotated[
-    str | None,
-    typer.Option(
-        rich_help_panel="Nodes",
-        help="On processes and ray, how nodes get new models: replicated (every node learns), central (the "
-        "driver learns and sends the model), or auto (whichever sends less). Default: auto.",
-    ),
-]
 LatencyOption = Annotated[
     float | None,
     typer.Option(rich_help_panel="Nodes", help="Engine simulated: latency of a message, in seconds. Default: 0."),
@@ -112,5 +89,22 @@ MLflowOption = Annotated[
         metavar="URI",
         rich_help_panel="Result",
         help="Log to this MLflow tracking server, such as sqlite:///mlflow.db.",
+    ),
+]
+LearnerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--learner",
+        rich_help_panel="Parts of your own",
+        help="The learner, as package.module:Class, if the file cannot build it.",
+    ),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        rich_help_panel="Parts of your own",
+        help="Set a parameter of a learner or rule of your own. May be given several times.",
     ),
 ]

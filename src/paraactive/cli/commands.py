@@ -5,22 +5,24 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import paraactive
+from paraactive.basics.registry import RULES
 from paraactive.cli.consoles import new_console
 from paraactive.cli.live import LiveView
-from paraactive.cli.options import DEFAULT_EXAMPLES, make_guard, make_job, weights_in
+from paraactive.cli.options import DEFAULT_EXAMPLES, learner_named, make_guard, make_job, weights_in
 from paraactive.cli.progress import ProgressBar
 from paraactive.cli.tables import show_run, show_times
 from paraactive.engines import Cluster
 from paraactive.errors import ClusterLostError, InputError, counted
 from paraactive.experiments import Comparison, compare_with_passive
+from paraactive.rules import Rule
 from paraactive.runs.run import Run
-from paraactive.runs.runfile import RunFile
+from paraactive.runs.runfile import RunFile, request_nodes
 from paraactive.sifting.guard import Guard, class_weights
 from paraactive.sifting.parts import build_stream
 from paraactive.streams import Stream
@@ -29,35 +31,43 @@ from paraactive.trackers import MLflow, TensorBoard
 _ERRORS = new_console(stderr=True)
 
 
+_OF_TRAIN = (
+    "examples",
+    "batch",
+    "warmstart",
+    "nodes",
+    "engine",
+    "schedule",
+    "delay",
+    "updates",
+    "address",
+    "durability",
+)
+"""Options that `train` gets as they were typed."""
+
+
 def train_run(
-    data: str, as_json: bool, *, learner: str | None = None, rule: str | None = None, eta: float | None = None,
-    c0: float | None = None, rate: float | None = None, C: float | None = None, gamma: float | None = None,
-    gap: float | None = None, cache_size: float | None = None, budget: int | None = None, no_cascade: bool = False,
-    minibatch: int | None = None, hidden: int | None = None, step: float | None = None, importance_aware: bool = False,
-    batch: int | None = None, warmstart: int | None = None, nodes: int | None = None, engine: str | None = None,
-    address: str | None = None, updates: str | None = None, latency: float | None = None, jitter: float | None = None,
-    slowdown: float | None = None, schedule: str = "synchronous", lag: int | None = None, delay: int | None = None,
-    examples: int | None = None, passes: int = 1, label: str | None = None, features: str | None = None,
-    weight: str | None = None, class_weight: str | None = None, guard: bool = False, floor: float | None = None,
-    cap: float | None = None, set_aside: float | None = None, test: Path | None = None, seed: int = 0,
-    out: Path | None = None, overwrite: bool = False, durability: str = "process", passive: bool = False,
-    speedups: bool = False, heading: str = "", verbose: bool = False, tensorboard: Path | None = None,
-    mlflow: str | None = None,
+    data: str, as_json: bool, *, learner: str | None = None, rule: str | None = None, settings: Sequence[str] = (),
+    passes: int = 1, label: str | None = None, features: str | None = None, weight: str | None = None,
+    class_weight: str | None = None, test: Path | None = None, seed: int = 0, latency: float | None = None,
+    jitter: float | None = None, slowdown: float | None = None, guard: bool = False, floor: float | None = None,
+    cap: float | None = None, set_aside: float | None = None, out: Path | None = None, overwrite: bool = False,
+    passive: bool = False, speedups: bool = False, heading: str = "", verbose: bool = False,
+    tensorboard: Path | None = None, mlflow: str | None = None, **options: Any,
 ) -> None:  # fmt: skip
-    """Train, show, and compare if asked."""
+    """Train, show the result, and compare if asked. `options` are those of `train`, of learners and of rules."""
+    for_train = {name: options.pop(name, None) for name in _OF_TRAIN}
     job = make_job(
-        data, test, learner, rule, seed=seed, passes=passes, label=label, features=features, weight=weight,
-        eta=eta, c0=c0, rate=rate,
-        C=C, gamma=gamma, gap=gap, cache_size=cache_size, budget=budget, cascade=False if no_cascade else None,
-        minibatch=minibatch, hidden=hidden, step=step, importance_aware=importance_aware or None,
+        data, test, learner, rule, options, seed=seed, passes=passes, label=label, features=features, weight=weight,
+        settings=settings,
     )  # fmt: skip
     if passive and not job.test:
         raise InputError(
             "--passive without test examples", why="speedups are taken at equal mistakes", remedy="give --test FILE"
         )
-    if examples is None and job.stream.length is None:
-        examples = DEFAULT_EXAMPLES
-    trackers = _trackers(tensorboard, mlflow, {"data": data, "learner": job.new_learner().describe(), "seed": seed})
+    if for_train["examples"] is None and job.stream.length is None:
+        for_train["examples"] = DEFAULT_EXAMPLES
+    trackers = _trackers(tensorboard, mlflow, {"data": data, "learner": job.learner_parameters, "seed": seed})
 
     def finished(run: Run) -> None:
         """Compare and show before the nodes are ended: a cluster that dies then takes nothing with it."""
@@ -75,20 +85,20 @@ def train_run(
 
     with _told_how_to_resume(out), _closed(trackers), _view("sifting", verbose) as bar:
         paraactive.train(
-            job.new_learner(), job.stream, rule=job.new_rule(), examples=examples, batch=batch, warmstart=warmstart,
-            nodes=nodes, engine=engine, schedule=schedule, lag=lag, delay=delay, updates=updates or "auto",
-            address=address, cluster=_cluster(latency, jitter, slowdown), seed=seed, test=job.test, out=out,
-            overwrite=overwrite, durability=durability, observers=[bar, *trackers],
+            job.new_learner(), job.stream, rule=job.new_rule(), cluster=_cluster(latency, jitter, slowdown), seed=seed,
+            test=job.test, out=out, overwrite=overwrite, observers=[bar, *trackers],
             guard=make_guard(guard, floor, cap, set_aside), class_weight=weights_in(class_weight), finished=finished,
+            **{name: value for name, value in for_train.items() if value is not None},
         )  # fmt: skip
 
 
 def resume_run(
-    path: Path, as_json: bool, *, examples: int | None, passes: int | None, nodes: int | None, engine: str | None,
-    address: str | None, updates: str | None, latency: float | None, jitter: float | None, slowdown: float | None,
+    path: Path, as_json: bool, *, examples: int | None, passes: int | None, learner: str | None,
+    settings: Sequence[str], rule: str | None, latency: float | None, jitter: float | None, slowdown: float | None,
     speedups: bool = False, verbose: bool = False, tensorboard: Path | None = None, mlflow: str | None = None,
+    **options: Any,
 ) -> None:  # fmt: skip
-    """Go on with a run."""
+    """Continue a run, and show the result. `options` are those of `resume`."""
     stream = None if passes is None else _with_passes(path, passes)
     if stream is not None and examples is None:
         examples = stream.length
@@ -101,9 +111,9 @@ def resume_run(
 
     with _told_how_to_resume(path), _closed(trackers), _view("sifting", verbose) as bar:
         paraactive.resume(
-            path, examples=examples, nodes=nodes, engine=engine, address=address, updates=updates,
-            cluster=_cluster(latency, jitter, slowdown), stream=stream,
-            observers=[bar, *trackers], finished=finished,
+            path, examples=examples, cluster=_cluster(latency, jitter, slowdown), stream=stream,
+            learner=learner_named(learner, settings), rule=None if rule is None else cast(Rule, RULES.find(rule)()),
+            observers=[bar, *trackers], finished=finished, **options,
         )  # fmt: skip
 
 
@@ -129,7 +139,7 @@ def _closed(trackers: list[TensorBoard | MLflow]) -> Generator[None]:
 
 def resize_run(path: Path, nodes: int, as_json: bool) -> None:
     """Ask a live run for another number of nodes."""
-    RunFile.want_nodes(path, nodes)
+    request_nodes(path, nodes)
     if as_json:
         print(json.dumps({"run": str(path), "nodes": nodes}))
         return
@@ -145,22 +155,22 @@ def _cluster(latency: float | None, jitter: float | None, slowdown: float | None
 
 def _with_passes(path: Path, passes: int) -> Stream:
     """The stream of a run, with more passes over its file."""
-    with RunFile.read(path) as file, file.understood():
-        known = file.configuration["stream"]
-        if known["kind"] not in ("arrays", "table"):
+    with RunFile.read(path) as file, file.reraise_as_corruption():
+        stream = file.spec.data.stream
+        if stream.kind not in ("arrays", "table"):
             raise InputError("--passes is given", why="the run is not on a file", remedy="give --examples to go on")
-        return build_stream(known | {"passes": passes})
+        return build_stream(stream.changed(passes=passes))
 
 
-def replay_run(path: Path, as_json: bool) -> None:
+def replay_run(path: Path, learner: str | None, settings: Sequence[str], as_json: bool) -> None:
     """Rebuild a model from the log."""
     with ProgressBar("replaying", _ERRORS) as bar:
-        run = paraactive.replay(path, observers=[bar])
+        run = paraactive.replay(path, learner=learner_named(learner, settings), observers=[bar])
     if as_json:
         print(json.dumps(run.summary() | {"checked": run.checked}, indent=2))
         return
     show_run(new_console(), run)
-    entries = f"Replayed {counted(len(run.learnt.key), 'entry', 'entries')} (the times above are those of the run)"
+    entries = f"Replayed {counted(len(run.learned.key), 'entry', 'entries')} (the times above are those of the run)"
     if run.checked:
         print(f"{entries}: the model is the one that the run had, bit for bit, at {counted(run.checked, 'snapshot')}.")
     else:

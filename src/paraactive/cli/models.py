@@ -8,7 +8,7 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
@@ -18,6 +18,7 @@ from rich.table import Table
 
 from paraactive.basics.atomic_files import already_exists, atomic_write
 from paraactive.cli.consoles import new_console
+from paraactive.cli.options import learner_named
 from paraactive.data.examples import Doubles, Examples
 from paraactive.data.labels import STR, decide, numbers_of
 from paraactive.errors import InputError, ParaActiveError, counted
@@ -33,13 +34,19 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _GZIP = b"\x1f\x8b"
 
 
+def load_model(path: Path, learner: str | None, settings: Sequence[str]) -> Model:
+    """Load a model, around a learner of the user's own if one is named."""
+    return Model.load(path, learner=learner_named(learner, settings))
+
+
 def predict_file(
-    path: Path, data: str, identifier: str | None, out: Path | None, overwrite: bool, raw: bool, as_json: bool
-) -> None:
-    """The class and the score of each row of a file, or its scores for each class."""
+    load: Callable[[], Model], data: str, identifier: str | None, out: Path | None, overwrite: bool, raw: bool,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Write the class and the score of each row of a file, or its scores for each class."""
     if out is not None and out.exists() and not overwrite:
         raise already_exists(out)
-    model = Model.load(path)
+    model = load()
     with _opened(data) as source:
         ids = None if identifier is None else [_plain(each) for each in open_column(source, identifier)]
         score = model.decision_function(open_rows(source, model.width, features=model.features, exclude=identifier))
@@ -116,9 +123,8 @@ def write_csv(file: TextIO | codecs.StreamWriter, table: Iterable[Iterable[Any]]
         (quoting if returns else plain).writerow(cells)
 
 
-def evaluate_file(path: Path, data: str | None, label: str | None, as_json: bool) -> None:
-    """How often the model is wrong, and how."""
-    model = Model.load(path)
+def evaluate_file(model: Model, path: Path, data: str | None, label: str | None, as_json: bool) -> None:
+    """Show how often a model is wrong, and how. `path` is its file."""
     figures = _figures(model, _test(model, path, data, label))
     if as_json:
         print(json.dumps(figures, indent=2, allow_nan=False))
@@ -167,9 +173,8 @@ def _figures(model: Model, test: Examples) -> dict[str, Any]:
     }
 
 
-def save_model(path: Path, out: Path, overwrite: bool, as_json: bool) -> None:
-    """The model of a run, as one file."""
-    model = Model.load(path)
+def save_model(model: Model, out: Path, overwrite: bool, as_json: bool) -> None:
+    """Write a model to one file."""
     model.save(out, overwrite=overwrite)
     size = out.stat().st_size
     if as_json:
@@ -180,8 +185,8 @@ def save_model(path: Path, out: Path, overwrite: bool, as_json: bool) -> None:
 
 def show_heaviest(path: Path, count: int, as_json: bool) -> None:
     """The entries of largest weight."""
-    with RunFile.read(path) as file, file.understood():
-        rows, names = file.heaviest(count), file.configuration["classes"]
+    with RunFile.read(path) as file, file.reraise_as_corruption():
+        rows, names = file.log.heaviest(count), file.spec.data.classes
     heaviest = [row | {"label": names[numbers_of(np.array([row.pop("y")], np.int8), len(names))[0]]} for row in rows]
     if as_json:
         print(json.dumps(heaviest, indent=2, allow_nan=False))

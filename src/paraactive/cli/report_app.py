@@ -1,4 +1,4 @@
-"""The commands that show runs: report, watch and reproduce."""
+"""The commands that show runs: report, watch, reproduce and plan."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from paraactive.cli.base import JsonOption
+from paraactive.cli.base import JsonOption, RunArgument, app
 
 RunsArgument = Annotated[
     list[Path], typer.Argument(metavar="RUN", help="Run files, as train --out wrote them; several are compared.")
@@ -69,14 +69,31 @@ def reproduce(
     reproduce_experiment(experiment, scale, seeds, steps, c0, out, as_json)
 
 
+def plan(
+    run_file: RunArgument,
+    other: Annotated[
+        Path | None, typer.Argument(metavar="[OTHER]", help="A second run file, to try the prediction on.")
+    ] = None,
+    latency: Annotated[float, typer.Option(help="Seconds that a message takes between machines.")] = 0.0,
+    bandwidth: Annotated[
+        float | None, typer.Option(help="Megabytes a second between machines. Default: no limit.")
+    ] = None,
+    examples: Annotated[int | None, typer.Option(help="Predict for so many. Default: as many as the run saw.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """How many nodes pay: fit the cost model to a recorded run, and predict the time of 1 to 1024 nodes."""
+    from paraactive.cli.theory import plan_nodes
+
+    plan_nodes(run_file, other, latency, bandwidth, examples, as_json)
+
+
 _EXAMPLES = {
     report: "[bold]paraactive report run.db[/bold]; [bold]paraactive report a.db b.db --out ab.html[/bold]",
     watch: "[bold]paraactive watch run.db[/bold]",
     reproduce: "[bold]paraactive reproduce svm --scale small[/bold]; run it again to go on where it was stopped.",
+    plan: "[bold]paraactive plan run.db --latency 0.001 --bandwidth 125[/bold]",
 }
 
 
-def add_to(app: typer.Typer) -> None:
-    """Let the command line know them."""
-    for command, example in _EXAMPLES.items():
-        app.command(epilog=f"Example: {example}")(command)
+for _command, _example in _EXAMPLES.items():
+    app.command(epilog=f"Example: {_example}")(_command)

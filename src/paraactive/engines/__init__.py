@@ -3,72 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import TypeAlias
 
-from paraactive.data.events import Event
-from paraactive.engines.processes import Processes
-from paraactive.engines.ray_nodes import RayNodes
-from paraactive.engines.remote import Remote, Transport
-from paraactive.engines.simulated import Simulated
+from paraactive.data.events import Observer
+from paraactive.engines.placement import Placement
+from paraactive.engines.remote import UPDATES, Processes, RayNodes, Remote, Transport
+from paraactive.engines.simulated import Cluster, Simulated
 from paraactive.engines.threads import Threads
-from paraactive.engines.updates import UPDATES
-from paraactive.engines.virtual import Cluster
-from paraactive.schedules.base import Engine, Plan
+from paraactive.schedules.engine import Engine
+from paraactive.schedules.plan import Plan
 from paraactive.sifting.node import Node
 from paraactive.sifting.parts import untrained
 
-
-@dataclass(frozen=True)
-class Hosting:
-    """What an engine is told."""
-
-    node: Node
-    """The driver's replica."""
-    plan: Plan
-    updates: str = "auto"
-    """Of processes and ray: who learns."""
-    address: str | None = None
-    """Of ray: the cluster. None: one that is started on this machine."""
-    cluster: Cluster | None = None
-    """Of simulated: the machines that are imagined."""
-    observe: Callable[[Event], None] = lambda _: None
-    """Told of nodes that come and go."""
-
-    def blueprint(self) -> Node:
-        """What a node elsewhere is made of; its model comes later."""
-        node = self.node
-        return Node(untrained(node.learner), node.rule, node.stream, node.seed)
+EngineFactory: TypeAlias = Callable[[Node, Plan, Placement, Observer], Engine]
+"""Starts the nodes of a run, given the driver's replica, the plan, where the nodes live, and an observer of events."""
 
 
-def _simulated(hosting: Hosting) -> Engine:
-    return Simulated(hosting.node, hosting.plan.nodes, hosting.cluster)
+def blueprint(node: Node) -> Node:
+    """Return an untrained copy of a node, which can be sent to another process.
+
+    Parameters
+    ----------
+    node : Node
+        The driver's replica.
+
+    Returns
+    -------
+    Node
+        A node with the same learner (untrained), rule, stream and seed.
+    """
+    return Node(untrained(node.learner), node.rule, node.stream, node.seed)
 
 
-def _threads(hosting: Hosting) -> Engine:
-    return Threads(hosting.node, hosting.plan.nodes)
+def _simulated(node: Node, plan: Plan, placement: Placement, _: Observer) -> Engine:
+    return Simulated(node, plan.nodes, placement.cluster)
 
 
-def _processes(hosting: Hosting) -> Engine:
-    return _remote(hosting, Processes(hosting.blueprint()))
+def _threads(node: Node, plan: Plan, _placement: Placement, _: Observer) -> Engine:
+    return Threads(node, plan.nodes)
 
 
-def _ray(hosting: Hosting) -> Engine:
-    return _remote(hosting, RayNodes(hosting.blueprint(), hosting.address, hosting.plan.nodes))
+def _processes(node: Node, plan: Plan, placement: Placement, observe: Observer) -> Engine:
+    return _remote(Processes(blueprint(node)), node, plan, placement, observe)
 
 
-def _remote(hosting: Hosting, transport: Transport) -> Engine:
-    plan = hosting.plan
-    return Remote(
-        transport, hosting.node, plan.nodes,
-        updates=hosting.updates, delay=plan.longest_delay, observe=hosting.observe,
-    )  # fmt: skip
+def _ray(node: Node, plan: Plan, placement: Placement, observe: Observer) -> Engine:
+    return _remote(RayNodes(blueprint(node), placement.address, plan.nodes), node, plan, placement, observe)
 
 
-ENGINES: dict[str, Callable[[Hosting], Engine]] = {
+def _remote(transport: Transport, node: Node, plan: Plan, placement: Placement, observe: Observer) -> Engine:
+    return Remote(transport, node, plan.nodes, updates=placement.updates, delay=plan.longest_delay, observe=observe)
+
+
+ENGINES: dict[str, EngineFactory] = {
     "simulated": _simulated,
     "threads": _threads,
     "processes": _processes,
     "ray": _ray,
 }
 
-__all__ = ["ENGINES", "UPDATES", "Cluster", "Hosting", "Processes", "RayNodes", "Remote", "Simulated", "Threads"]
+__all__ = [
+    "ENGINES",
+    "UPDATES",
+    "Cluster",
+    "EngineFactory",
+    "Placement",
+    "Processes",
+    "RayNodes",
+    "Remote",
+    "Simulated",
+    "Threads",
+    "blueprint",
+]

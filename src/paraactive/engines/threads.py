@@ -1,78 +1,82 @@
-"""The threads engine: k nodes as threads of this process, side by side, on one shared model.
+"""The threads engine: k nodes as threads of this process, on one shared model.
 
-It pays for learners whose scoring releases the GIL, as ours does: nothing to start, nothing to send, and no copy of the
-model, but for a second one in schedules that learn while others sift.
+It suits learners whose scoring releases the GIL, as ours do. Nothing is started, sent or copied. Only the asynchronous
+schedule, in which some threads sift while another one learns, needs a second copy of the model.
 """
 
 from __future__ import annotations
 
 import queue
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
-from threadpoolctl import threadpool_limits
-
+from paraactive.basics.threads import one_blas_thread
 from paraactive.data.examples import Stretch, Tile
-from paraactive.engines.clock import largest_portions
-from paraactive.engines.shared import OnSharedModel, SharedModel
+from paraactive.engines.replica import UsesDriverReplica
+from paraactive.engines.shared import SharedModel
+from paraactive.engines.simulated.clock import largest_portions
 from paraactive.schedules.asynchronous import step
-from paraactive.schedules.base import Joined, Left, Message, Published, portion
+from paraactive.schedules.engine import Joined, Left, Message
+from paraactive.schedules.plan import portion
 from paraactive.sifting.node import TILE, Node, Sifted
 
 
-class Threads(OnSharedModel):
-    """k sifting threads; the times are those of the threads, waiting for each other included."""
+class Threads(UsesDriverReplica):
+    """k sifting threads. Their times include waiting for each other.
+
+    Parameters
+    ----------
+    node : Node
+        The replica that all threads share.
+    nodes : int
+        Number of threads.
+    """
 
     updates = "shared", "the nodes are threads on one model, and nothing is sent"
 
     def __init__(self, node: Node, nodes: int) -> None:
-        self._shared, self._nodes = SharedModel(node), nodes
+        self._node, self._nodes = node, nodes
+        self._shared: SharedModel | None = None  # In the asynchronous schedule.
         self._threads = ThreadPoolExecutor(nodes, thread_name_prefix="node")
-        self._front = node
-        self._sifting: list[Future[list[Sifted]]] = []
-        self._asynchronous: dict[int, _Sifter] = {}
+        self._sifters: dict[int, _Sifter] = {}
         self._ending: list[_Sifter] = []
         self._outbox: queue.SimpleQueue[Message | BaseException] = queue.SimpleQueue()
-        # Each node computes on its own core: a BLAS that starts threads of its own would only get in the way.
-        self._limits = threadpool_limits(limits=1, user_api="blas")
+        self._limits = ExitStack()
+        # Each node computes on its own core. More threads of BLAS would compete for these cores.
+        self._limits.enter_context(one_blas_thread())
 
-    # Round by round ----------------------------------------------------------------------------------------------
+    # In rounds -----------------------------------------------------------------------------------------------------
 
-    def begin_sift(self, first: int, last: int, seen: int) -> None:
-        """See `Engine.begin_sift`."""
-        self._shared.show()
-        self._front = self._shared.enter()
-        self._sifting = [
+    def sift(self, first: int, last: int, seen: int) -> tuple[list[Sifted], dict[int, float]]:
+        """See `Engine.sift`."""
+        model = self.model
+        sifting = [
             self._threads.submit(
-                _sift_tiles, self._front.seen_by(number), *portion(first, last, number, self._nodes), seen
+                _sift_in_chunks, model.seen_by(number), *portion(first, last, number, self._nodes), seen
             )
             for number in range(self._nodes)
         ]
+        portions = [each.result() for each in sifting]
+        chunks = [chunk for chunks in portions for chunk in chunks]
+        cuts = [first, *(chunk.last for chunk in chunks)]
+        largest = largest_portions(cuts, [chunk.sift_seconds for chunk in chunks], self._nodes)
+        return [Sifted.join(chunks) for chunks in portions], largest
 
-    def end_sift(self) -> tuple[list[Sifted], dict[int, float]]:
-        """See `Engine.end_sift`."""
-        try:
-            portions = [each.result() for each in self._sifting]
-        finally:
-            self._shared.leave(self._front)
-        tiles = [tile for tiles in portions for tile in tiles]
-        cuts = [portions[0][0].last, *(tile.last for tile in tiles)]
-        largest = largest_portions(cuts, [tile.sift_seconds for tile in tiles], self._nodes)
-        return [Sifted.join(tiles) for tiles in portions], largest
-
-    # Tile by tile ------------------------------------------------------------------------------------------------
+    # Without rounds ------------------------------------------------------------------------------------------------
 
     def begin_asynchronous(self) -> list[int]:
         """See `Engine.begin_asynchronous`."""
-        self._shared.split()
-        if not self._asynchronous:
-            self._asynchronous = {number: _Sifter(number, self._shared, self._outbox) for number in range(self._nodes)}
-        return list(self._asynchronous)
+        if not self._sifters:
+            shared = self._shared = self._shared or SharedModel(self._node)
+            self._sifters = {number: _Sifter(number, shared, self._outbox) for number in range(self._nodes)}
+        return list(self._sifters)
 
     def grant(self, node: int, tile: Tile) -> None:
         """See `Engine.grant`."""
-        if node in self._asynchronous:
-            self._asynchronous[node].fresh.put(tile)
+        if node in self._sifters:
+            self._sifters[node].fresh.put(tile)
 
     def receive(self) -> Message:
         """See `Engine.receive`."""
@@ -82,50 +86,57 @@ class Threads(OnSharedModel):
         return message
 
     def resize(self, nodes: int) -> None:
-        """Threads join or leave."""
+        """See `Engine.resize`."""
         self._nodes = nodes
-        if not self._asynchronous:
+        if not self._sifters or self._shared is None:
             return
-        for number in [each for each in self._asynchronous if each >= nodes]:
-            leaving = self._asynchronous.pop(number)
+        for number in [each for each in self._sifters if each >= nodes]:
+            leaving = self._sifters.pop(number)
             leaving.fresh.put(None)
             self._ending.append(leaving)
             self._outbox.put(Left(number))
         for number in range(nodes):
-            if number not in self._asynchronous:
-                self._asynchronous[number] = _Sifter(number, self._shared, self._outbox)
+            if number not in self._sifters:
+                self._sifters[number] = _Sifter(number, self._shared, self._outbox)
                 self._outbox.put(Joined(number))
 
-    # Both --------------------------------------------------------------------------------------------------------
+    # In both -------------------------------------------------------------------------------------------------------
+
+    @property
+    def model(self) -> Node:
+        """See `Engine.model`."""
+        return self._shared.latest if self._shared else self._node
 
     def apply(self, stretch: Stretch) -> float:
-        """The shared model learns, for all."""
-        seconds = self._shared.learn(stretch)
-        if self._asynchronous:
-            self._shared.show()
-        return seconds
+        """See `Engine.apply`. The shared model learns for all nodes."""
+        return self._shared.learn(stretch) if self._shared else self._node.learn(stretch)
+
+    def now(self) -> float:
+        """See `Engine.now`."""
+        return time.perf_counter()
 
     def finish(self) -> dict[int, str]:
-        """See `Engine.finish`: the copies of the shared model."""
+        """See `Engine.finish`. The replicas are the copies of the shared model."""
         self._end_sifters()
-        return {number: node.learner.digest() for number, node in enumerate(self._shared.copies())}
+        copies = self._shared.finish() if self._shared else [self._node]
+        return {number: node.learner.digest() for number, node in enumerate(copies)}
 
     def close(self) -> None:
-        """End the threads, and give BLAS back its own."""
+        """End the threads, and restore the number of threads of BLAS."""
         self._end_sifters()
         self._threads.shutdown(cancel_futures=True)
-        self._limits.restore_original_limits()
+        self._limits.close()
 
     def _end_sifters(self) -> None:
-        for sifter in self._asynchronous.values():
+        for sifter in self._sifters.values():
             sifter.fresh.put(None)
-        for sifter in [*self._asynchronous.values(), *self._ending]:
+        for sifter in [*self._sifters.values(), *self._ending]:
             sifter.join()
-        self._asynchronous, self._ending = {}, []
+        self._sifters, self._ending = {}, []
 
 
 class _Sifter(threading.Thread):
-    """A node of Algorithm 2. Whoever learns for all empties its Q_S: each tile is sifted with the newest model."""
+    """A node of Algorithm 2. The driver empties the queue Q_S for all: each tile is sifted with the newest model."""
 
     def __init__(self, number: int, shared: SharedModel, outbox: queue.SimpleQueue[Message | BaseException]) -> None:
         super().__init__(name=f"node-{number}", daemon=True)
@@ -134,17 +145,17 @@ class _Sifter(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        """Sift until there is an end to it."""
+        """Sift tiles until None is granted."""
         try:
             while (tile := self.fresh.get()) is not None:
                 with self._shared.reading() as front:
-                    published: Published = step(front.seen_by(self._number), (), tile)
+                    published = step(front.seen_by(self._number), (), tile)
                 self._outbox.put(published)
         except BaseException as error:
             self._outbox.put(error)
 
 
-def _sift_tiles(node: Node, first: int, last: int, seen: int) -> list[Sifted]:
-    """A portion, tile by tile, so that the clock can be read in between; nothing first, to know where it begins."""
-    tiles = [node.sift(a, min(a + TILE, last), seen) for a in range(first, last, TILE)]
-    return [Sifted.nothing(first, node.stream.width, node.number), *tiles]
+def _sift_in_chunks(node: Node, first: int, last: int, seen: int) -> list[Sifted]:
+    """Sift a portion chunk by chunk, so that the times of smaller portions are known too."""
+    chunks = [node.sift(a, min(a + TILE, last), seen) for a in range(first, last, TILE)]
+    return chunks or [Sifted.nothing(first, node.stream.width, node.number)]

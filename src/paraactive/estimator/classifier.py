@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,9 +21,8 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from paraactive._version import __version__
 from paraactive.basics.compiled import notify_on_compile
-from paraactive.basics.platforms import versions
+from paraactive.basics.registry import LEARNERS, PartSpec
 from paraactive.basics.state import State
 from paraactive.basics.validation import fraction, one_of, positive, whole
 from paraactive.data.examples import Doubles, Examples, Features
@@ -38,7 +37,8 @@ from paraactive.rules import Rule, floored
 from paraactive.runs import arguments
 from paraactive.runs.calibration import MarginRule, calibrated, fitted, uniform_at, uniform_like
 from paraactive.runs.run import Run
-from paraactive.runs.training import train
+from paraactive.runs.spec import DataSpec
+from paraactive.runs.train import train
 from paraactive.sifting import parts
 from paraactive.sifting.cascade import Economy
 from paraactive.sifting.select import choose, take_all
@@ -226,7 +226,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         self.learner_, self.n_seen_ = self.run_.learner, self.run_.seen
         if best:
             best.restore(self.run_)
-        self._note(rows.row[self.run_.learnt.key], self.run_.learnt.p)
+        self._note(rows.row[self.run_.learned.key], self.run_.learned.p)
         self._say()
 
     def _baseline(self, stream: Arrays, warmstart: int, total: int) -> Rule:
@@ -246,13 +246,10 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
     def report(self, out: str | Path) -> Path:
         """One HTML page of what `fit` did: error of rows held out, sampling rate, times, weights. Returns its path."""
         check_is_fitted(self, "run_")
-        known = {
-            "paraactive": __version__, "versions": versions(), "learner": parts.describe_learner(self.learner_),
-            "rule": parts.describe_rule(self.rule_), "stream": {"kind": "arrays"},
-            "width": int(cast(Any, self).n_features_in_), "classes": [str(each) for each in self.classes_],
-            "seed": self._seed,
-        }  # fmt: skip
-        return write_page(page_of([story_of(self.run_, Path(out).stem, known)]), out)
+        spec = self.run_.spec  # The run knows the classes by number only, and the arrays by a fingerprint.
+        data = DataSpec(PartSpec("arrays", {}), spec.data.width, tuple(str(each) for each in self.classes_))
+        spec = replace(spec, data=data, rule=parts.describe_rule(self.rule_))
+        return write_page(page_of([story_of(self.run_, Path(out).stem, spec)]), out)
 
     def partial_fit(
         self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -394,7 +391,7 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         if self.learner is None or self.learner == "svm":
             return LaSVM(gap=0.2)
         if isinstance(self.learner, str):
-            return parts.LEARNERS[one_of("learner", self.learner, ("svm", "network"))]()
+            return LEARNERS.find(self.learner)()
         return arguments.as_learner(copy.deepcopy(self.learner))
 
     # Before learning ---------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from paraactive.data.events import Observer
 from paraactive.learners import Learner
 from paraactive.rules import Passive
 from paraactive.runs.run import Run, clock
-from paraactive.runs.training import train
+from paraactive.runs.train import train
 from paraactive.streams import Stream
 
 

@@ -1,6 +1,6 @@
-"""Learners: online, weighted, deterministic. `base` has the contract; hot loops sit alone in `*_loops`.
+"""Learners: online, weighted, deterministic. `base` has the contract; compiled loops are in modules `*_loops`.
 
-`SklearnLearner` and `TorchLearner` wrap other people's models; their libraries are imported only when one is made.
+`SklearnLearner` and `TorchLearner` wrap models of scikit-learn and torch, which are imported when a learner is made.
 """
 
 from paraactive.learners.base import Capabilities, Learner

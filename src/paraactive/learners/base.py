@@ -1,4 +1,4 @@
-"""The learner's contract: score, update, save, load. Learners know nothing of streams, rules, nodes or engines."""
+"""The contract of a learner: score, update, save, load. Learners know nothing of streams, rules, nodes or engines."""
 
 from __future__ import annotations
 
@@ -13,14 +13,22 @@ from paraactive.data.examples import Doubles, Floats, Selected
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """A much cheaper scorer than the learner itself, for the cascade."""
+    """A scorer for the cascade that is much cheaper than the learner itself.
 
-    score: Callable[[Any], Doubles]
-    """Scores nearly as `Learner.score` would, of the same shape, for the same rows. Pure, row by row."""
-    guard: float
-    """How far a score may be off, nearly always, as it was measured."""
+    Parameters
+    ----------
+    score : callable
+        Takes rows and returns nearly the scores that `Learner.score` would return, in the same shape. Pure: each score
+        depends on its row alone.
+    error_bound : float
+        Bound on the difference to the learner's score, as measured. Nearly all scores keep it.
+    cost : float
+        Cost of a score, in scores of the learner, by the number of operations.
+    """
+
+    score: Callable[[Floats], Doubles]
+    error_bound: float
     cost: float
-    """Of a score, in scores of the learner: operations, counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,52 +62,72 @@ class Capabilities:
 
 
 class Learner(Protocol):
-    """An online learner that takes weighted examples.
+    """An online learner that learns weighted examples.
 
-    What an example does to the model depends on the examples before it alone: `update` on a run of them equals
-    `update` on its pieces, bit for bit, wherever it is cut. So replicas agree however their entries arrive.
+    The effect of an example on the model depends only on the examples before it: `update` on a sequence of examples
+    equals `update` on its pieces, bit for bit, wherever the sequence is cut. So replicas agree however entries arrive.
 
-    What a learner can do beyond these methods it declares by attributes with the names of the fields of
-    `Capabilities`; a field that it does not declare has its default.
+    A learner declares what it can do beyond these methods by attributes with the names of the fields of
+    `Capabilities`. A field that it does not declare has its default.
 
     A learner may offer a `Proxy` by a method `proxy()`, which returns None while there is none. The proxy is part of
     the model: replicas that have learned the same entries have the same proxy, to the bit.
     """
 
     def score(self, x: Floats) -> Doubles:
-        """f(x) for each row, float64. Pure: the model does not change.
+        """Return f(x) for each row. Pure: the model does not change.
 
-        Of two classes, (n,), positive for label +1; of more, (n, classes), the largest for the label 0 to C-1.
+        Parameters
+        ----------
+        x : ndarray of float32, shape (n, width)
+            Rows of features.
+
+        Returns
+        -------
+        ndarray of float64
+            With two classes (n,), positive for label +1; with more (n, classes), the largest for the label 0 to C-1.
         """
         ...
 
     def update(self, selected: Selected) -> None:
-        """Learn from these, in this order, each with its weight 1/p. Deterministic."""
+        """Learn examples in order, each with its weight. Deterministic.
+
+        Parameters
+        ----------
+        selected : Selected
+            Labeled examples with their probabilities p; the weight of an example is importance / p.
+        """
         ...
 
     def end_round(self) -> None:
-        """What the learner does once after each round; the log says where rounds end."""
+        """Do what the learner does once after each round. The log has the places where rounds end."""
         ...
 
     def save(self) -> State:
-        """The whole state as named arrays."""
+        """Return the whole state as named arrays."""
         ...
 
     def load(self, state: State) -> None:
-        """Become the learner that was saved."""
+        """Restore a saved state.
+
+        Parameters
+        ----------
+        state : dict of str to ndarray
+            What `save` returned.
+        """
         ...
 
     def digest(self) -> str:
-        """Equal digests, equal models."""
+        """Return a digest of the state: equal digests mean equal models."""
         ...
 
     def describe(self) -> dict[str, Any]:
-        """The constructor's parameters, as plain numbers and strings."""
+        """Return the constructor's parameters as plain numbers and strings."""
         ...
 
 
 def capabilities_of(learner: object) -> Capabilities:
-    """What a learner declares of itself.
+    """Return what a learner declares of itself.
 
     Parameters
     ----------
@@ -111,9 +139,7 @@ def capabilities_of(learner: object) -> Capabilities:
     Capabilities
         One field for each capability. A declared value that is neither None nor an integer or bool is ignored.
     """
-    declared: dict[str, Any] = {
-        field.name: getattr(learner, field.name, field.default) for field in fields(Capabilities)
-    }
+    declared = {field.name: getattr(learner, field.name, field.default) for field in fields(Capabilities)}
     # A learner of the user's own may use one of these names for something else: "vectors" may be an array.
     valid: dict[str, Any] = {
         name: value for name, value in declared.items() if value is None or isinstance(value, Integral)
@@ -122,7 +148,7 @@ def capabilities_of(learner: object) -> Capabilities:
 
 
 def proxy_of(learner: Learner) -> Proxy | None:
-    """The proxy that the learner offers; None if it offers none.
+    """Return the proxy that the learner offers.
 
     Parameters
     ----------
@@ -132,7 +158,7 @@ def proxy_of(learner: Learner) -> Proxy | None:
     Returns
     -------
     Proxy or None
-        The proxy for the model as it is now.
+        The proxy for the model as it is now; None if there is none.
     """
     offer = getattr(learner, "proxy", None)
     return None if offer is None else offer()

@@ -1,14 +1,14 @@
-"""A learner around a learner that bounds what one example can do: weights are capped, and what the model is sure is
-labelled wrongly is set aside.
+"""A learner around a learner that limits the effect of a single example.
 
-Both bias what is learnt, on purpose; the log keeps the exact p.
+It caps weights, and sets examples aside whose labels the model holds to be wrong. Both bias the model, on purpose; the
+log keeps the exact p.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,49 +19,57 @@ from paraactive.data.examples import COLUMNS, Doubles, Examples, Ints, Selected
 from paraactive.data.labels import check_count, check_labels, numbers_of, signed_margin
 from paraactive.errors import InputError
 from paraactive.learners.base import Learner, Proxy, capabilities_of, proxy_of
-from paraactive.learners.lasvm.svm import LaSVM
-from paraactive.learners.network.network import Network
-from paraactive.learners.rows import as_taken
+from paraactive.learners.rows import accepted_by
 from paraactive.learners.wrappers.rows_state import rows_from_state, rows_to_state
-from paraactive.learners.wrappers.sklearn_learner import SklearnLearner
 
-KINDS: dict[str, Callable[..., Any]] = {"svm": LaSVM, "network": Network, "sklearn": SklearnLearner}
-"""The learners that a description can name."""
 LISTED = 1000
-"""The most examples that are remembered by their keys: the most confidently wrong."""
-_ENOUGH = 50
-"""Examples of a class that must have been learnt before the model is believed about its labels: one that has not met a
-class is sure of its absence."""
+"""Largest number of keys of set-aside examples that are kept: those with the most negative margins."""
+_MIN_LEARNED = 50
+"""Examples of a class that must have been learned before its labels are doubted: a model that has not learned a class
+finds all its labels wrong."""
 _INNER = "inner."
-_BESIDE = tuple(name for name in COLUMNS if name != "x")
+_BESIDE_X = tuple(name for name in COLUMNS if name != "x")
 
 
 class SetAside(NamedTuple):
-    """An example that was not learnt."""
+    """An example that was not learned.
+
+    Attributes
+    ----------
+    key : int
+        Key of the example: the row of the user's data, whatever the pass.
+    margin : float
+        Its signed margin at the end of its round, in units of the score: below -set_aside.
+    """
 
     key: int
-    """Which example: the row of the user's data, whatever the pass."""
     margin: float
-    """How far it was on the right side of the model at the end of its round: below -set_aside."""
 
 
 class Guarded:
-    """The learner, guarded against examples that are too heavy or labelled wrongly.
+    """A learner that is protected against examples that are too heavy or labeled wrongly.
+
+    The effect of an example depends on the log before it and on where rounds ended, as in every learner.
 
     Parameters
     ----------
-    learner : the learner inside.
-    cap : no example is learnt with a larger weight. None: any weight is.
-    set_aside : a margin, in units of the score. An example that lies further than this on the wrong side when its turn
-        in the log comes is not learnt, but waits for the end of the round. If the model that the others have made then
-        finds it that wrong still, it stays out, and `report` says so; otherwise it is learnt then. Nothing is set
-        aside before the first round, the warmstart, has ended, nor of a class of which fewer than 50 were learnt: there
-        is no model to believe. None: all are learnt.
-    classes : of the learner inside, if it has not been told how many there are.
-    class_weight : what an example of each class counts for, in the order of the classes; it multiplies the weight.
+    learner : Learner
+        The learner inside.
+    cap : float, optional
+        Upper bound on the weight of an example. Default: no bound.
+    set_aside : float, optional
+        Margin beyond which an example counts as labeled wrongly, in units of the score. An example that lies further
+        than this on the wrong side is not learned in its turn, but waits for the end of the round. If the model still
+        finds it that wrong then, it is not learned, and `report` lists it; otherwise it is learned then. Nothing is set
+        aside before the first round, the warmstart, has ended, or of a class of which fewer than 50 examples were
+        learned. Default: all examples are learned.
+    classes : int, optional
+        Number of classes of the learner inside, if it does not know it yet.
+    class_weight : sequence of float, optional
+        Factor of the weight for each class, in the order of the classes. Default: all 1.
 
-    What an example does depends on the log before it and on where rounds ended, as in every learner.
-
+    Examples
+    --------
     >>> import numpy as np
     >>> from paraactive import Arrays, LaSVM, train
     >>> rng = np.random.default_rng(0)
@@ -73,13 +81,13 @@ class Guarded:
     >>> print(f"sampling rate {run.sampling_rate:.2f}, error below 3%: {error < 0.03}")
     sampling rate 0.30, error below 3%: True
     >>> wrong = np.mean([flipped[key] for key, _ in run.learner.report()])
-    >>> print(f"more than 9 of 10 that were set aside are labelled wrongly: {wrong > 0.9}")
-    more than 9 of 10 that were set aside are labelled wrongly: True
+    >>> print(f"more than 9 of 10 that were set aside are labeled wrongly: {wrong > 0.9}")
+    more than 9 of 10 that were set aside are labeled wrongly: True
     """
 
     def __init__(
         self,
-        learner: Learner | dict[str, Any],
+        learner: Learner,
         cap: float | None = None,
         set_aside: float | None = None,
         classes: int | None = None,
@@ -89,16 +97,16 @@ class Guarded:
         self.class_weight = None if class_weight is None else _weights(class_weight)
         self.cap = None if cap is None else positive("cap", cap)
         self.set_aside = None if set_aside is None else positive(
-            "set_aside", set_aside, "it is how far on the wrong side an example must lie"
+            "set_aside", set_aside, "it is a distance to the wrong side"
         )  # fmt: skip
         if classes is not None and self.classes is None:
             self.classes = check_count(classes)
         self._check_class_weight(self.classes)
-        self._forget()
+        self._reset()
 
     @property
     def classes(self) -> int | None:
-        """Of the learner inside."""
+        """Number of classes of the learner inside."""
         return capabilities_of(self.learner).classes
 
     @classes.setter
@@ -110,32 +118,22 @@ class Guarded:
         if self.class_weight is not None and classes is not None and len(self.class_weight) != classes:
             raise InputError(
                 f"class_weight has {len(self.class_weight)} numbers, and there are {classes} classes",
-                why="each class has one",
-                remedy="give a weight for each, in the order of the classes",
+                why="each class has one weight",
+                remedy="give a weight for each class, in the order of the classes",
             )
 
-    def _description(self) -> Callable[[], dict[str, Any]]:
-        """Gives the constructor's parameters. Only around a learner of ours is there `describe`."""
-        for kind, known in KINDS.items():
-            if type(self.learner) is known and hasattr(self.learner, "describe"):
-                return lambda: {"learner": {"kind": kind} | self.learner.describe()} | self._parameters()
-        raise AttributeError(f"around {type(self.learner).__name__} it cannot be described: that is not one of ours")
-
-    # A property, so that one that cannot be described does not have it; types know only the contract's method.
-    if TYPE_CHECKING:
-
-        def describe(self) -> dict[str, Any]: ...
-    else:
-        describe = property(_description)
+    def describe(self) -> dict[str, Any]:
+        """Return the constructor's parameters; the registry describes the learner inside."""
+        return {"learner": self.learner} | self._parameters()
 
     def __repr__(self) -> str:
-        own = ", ".join(f"{name}={value!r}" for name, value in self._parameters().items())
-        return f"Guarded({self.learner!r}, {own})"
+        parameters = ", ".join(f"{name}={value!r}" for name, value in self._parameters().items())
+        return f"Guarded({self.learner!r}, {parameters})"
 
     def __getattr__(self, name: str) -> Any:
-        # What else the learner inside tells of itself: vectors, releases_gil, log_odds. While a copy is being made
-        # there is none inside yet.
-        if name.startswith("_") or name in ("learner", "describe"):
+        # Other attributes of the learner inside: vectors, releases_gil, log_odds. While a copy is being made, there is
+        # no learner inside yet.
+        if name.startswith("_") or name == "learner":
             raise AttributeError(f"'Guarded' object has no attribute {name!r}")
         return getattr(self.learner, name)
 
@@ -146,40 +144,46 @@ class Guarded:
     # Learning ----------------------------------------------------------------------------------------------------
 
     def score(self, x: ArrayLike) -> Doubles:
-        """That of the learner inside."""
+        """Return the score of the learner inside; see `Learner.score`."""
         return self.learner.score(x)  # pyright: ignore[reportArgumentType]
 
     def proxy(self) -> Proxy | None:
-        """That of the learner, if it has one."""
+        """Return the proxy of the learner inside, or None."""
         return proxy_of(self.learner)
 
     def update(self, selected: Selected) -> None:
-        """Learn from these, in this order; what is confidently wrong waits for the end of the round."""
+        """Learn examples in order; those that seem labeled wrongly wait for the end of the round.
+
+        Parameters
+        ----------
+        selected : Selected
+            Labeled examples with their probabilities p.
+        """
         check_labels(selected.examples.y, self.classes or 2)
-        if len(self._learnt) != (self.classes or 2):
-            self._learnt = np.zeros(self.classes or 2, np.int64)
+        if len(self._learned) != (self.classes or 2):
+            self._learned = np.zeros(self.classes or 2, np.int64)
         capped = self._capped(selected)
         if self.set_aside is None or not self._trusted:
             self._learn(capped)
             return
-        # One by one: each that is learnt changes what is thought of the next.
+        # One by one: each example that is learned changes the margin of the next.
         for row in range(len(capped)):
-            one = as_taken(self.learner, capped.take(slice(row, row + 1)))
-            known = self._learnt[self._numbers(one)[0]] >= _ENOUGH
+            one = accepted_by(self.learner, capped.take(slice(row, row + 1)))
+            known = self._learned[self._numbers(one)[0]] >= _MIN_LEARNED
             if known and self._margin(one)[0] < -self.set_aside:
                 self._waiting.append(one)
             else:
                 self._learn(one)
 
     def end_round(self) -> None:
-        """A second look at what was set aside in this round, and then what the learner inside does."""
-        # In this order: what is learnt last would leave an SVM rough that has just been reprocessed.
+        """Decide on the examples that were set aside in this round, then end the round of the learner inside."""
+        # In this order: an SVM is reprocessed after the last example is learned.
         if self._waiting and self.set_aside is not None:
-            self._look_again(Selected.concatenate(self._waiting), self.set_aside)
+            self._decide_again(Selected.concatenate(self._waiting), self.set_aside)
         self.learner.end_round()
         self._trusted = True
 
-    def _look_again(self, waiting: Selected, set_aside: float) -> None:
+    def _decide_again(self, waiting: Selected, set_aside: float) -> None:
         margin = self._margin(waiting)
         wrong = margin < -set_aside
         self._waiting = []
@@ -190,13 +194,13 @@ class Guarded:
 
     def _learn(self, selected: Selected) -> None:
         self.learner.update(selected)
-        self._learnt += np.bincount(self._numbers(selected), minlength=len(self._learnt))
+        self._learned += np.bincount(self._numbers(selected), minlength=len(self._learned))
 
     def _numbers(self, selected: Selected) -> NDArray[np.intp]:
         return numbers_of(selected.examples.y, self.classes or 2)
 
     def _capped(self, selected: Selected) -> Selected:
-        """The same examples with the weights that they are learnt with, as importance."""
+        """Return the examples with the weights that they are learned with, as importance."""
         weight = selected.weight
         if self.class_weight is not None:
             weight = weight * np.array(self.class_weight)[self._numbers(selected)]
@@ -206,25 +210,31 @@ class Guarded:
     def _margin(self, selected: Selected) -> Doubles:
         return signed_margin(self.learner.score(selected.examples.x), selected.examples.y)
 
-    # What was set aside ------------------------------------------------------------------------------------------
+    # Set-aside examples ------------------------------------------------------------------------------------------
 
     @property
     def set_aside_count(self) -> int:
-        """Examples that were set aside for good so far, counted each time."""
+        """Number of examples that were set aside for good, counted each time."""
         return self._left_out
 
     @property
     def returned_count(self) -> int:
-        """Examples that were learnt at the end of their round, after all."""
+        """Number of examples that were set aside and then learned at the end of their round."""
         return self._returned
 
     @property
     def set_aside_keys(self) -> Ints:
-        """Which examples were set aside for good, in the order of the log; of very many, the most wrong."""
+        """Keys of the examples that were set aside for good, in the order of the log; at most `LISTED`."""
         return self._keys.copy()
 
     def report(self) -> list[SetAside]:
-        """The examples that were set aside for good, the most confidently wrong first; each once."""
+        """List the examples that were set aside for good.
+
+        Returns
+        -------
+        list of SetAside
+            Each example once, the most negative margin first.
+        """
         found: dict[int, float] = {}
         for key, margin in zip(self._keys.tolist(), self._margins.tolist(), strict=True):
             found[key] = min(margin, found.get(key, margin))
@@ -236,63 +246,63 @@ class Guarded:
         kept = np.sort(np.argsort(margins, kind="stable")[:LISTED])
         self._keys, self._margins = keys[kept], margins[kept]
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self._trusted, self._left_out, self._returned = False, 0, 0
         self._keys, self._margins = np.zeros(0, np.int64), np.zeros(0)
-        self._learnt = np.zeros(0, np.int64)
+        self._learned = np.zeros(0, np.int64)
         self._waiting: list[Selected] = []
 
     # Saving ------------------------------------------------------------------------------------------------------
 
     def save(self) -> State:
-        """The state of the learner inside, what waits, and what was set aside."""
+        """Return the state of the learner inside, the waiting examples and the set-aside ones."""
         waiting = Selected.concatenate(self._waiting) if self._waiting else Selected.empty(0)
         return {
             **{_INNER + name: array for name, array in self.learner.save().items()},
-            **{f"waiting.{name}": getattr(waiting.examples, name).copy() for name in _BESIDE},
+            **{f"waiting.{name}": getattr(waiting.examples, name).copy() for name in _BESIDE_X},
             **rows_to_state("waiting.x", waiting.examples.x),
             "counts": np.array([self._trusted, self._left_out, self._returned], np.int64),
-            "learnt": self._learnt.copy(),
+            "learnt": self._learned.copy(),
             "keys": self._keys.copy(),
             "margins": self._margins.copy(),
         }
 
     def load(self, state: State) -> None:
-        """Become the learner that was saved."""
+        """Restore a saved state; see `Learner.load`."""
         self.learner.load({name.removeprefix(_INNER): state[name] for name in state if name.startswith(_INNER)})
         trusted, self._left_out, self._returned = state["counts"].tolist()
-        self._trusted, self._learnt = bool(trusted), np.array(state["learnt"])
+        self._trusted, self._learned = bool(trusted), np.array(state["learnt"])
         self._keys, self._margins = np.array(state["keys"]), np.array(state["margins"])
-        beside = {name: np.array(state[f"waiting.{name}"]) for name in _BESIDE}
+        beside = {name: np.array(state[f"waiting.{name}"]) for name in _BESIDE_X}
         waiting = Examples(rows_from_state("waiting.x", state), **beside)
         self._waiting = [_weighing(waiting, waiting.importance)] if len(waiting) else []
 
     def digest(self) -> str:
-        """Equal digests, equal models."""
+        """Return a digest of the state: equal digests mean equal models."""
         return digest(self.save())
 
 
-def _checked(learner: Any) -> Learner:
-    """The learner, made of its description if that is what is given."""
-    if isinstance(learner, dict):
-        parameters: dict[str, Any] = dict(learner)
-        learner = KINDS[parameters.pop("kind")](**parameters)
+def _checked(learner: Learner) -> Learner:
     if isinstance(learner, Guarded):
-        raise InputError("the learner is guarded already", why="one guard is enough", remedy="give the one inside it")
+        raise InputError(
+            "the learner is guarded already", why="one Guarded is enough", remedy="give the learner inside it"
+        )
     if isinstance(learner, type) or not hasattr(learner, "update"):
-        raise InputError(f"{learner!r} is to be guarded", why="it is no learner", remedy="give one, as LaSVM()")
+        raise InputError(
+            f"{learner!r} cannot be guarded", why="it is not a learner", remedy="give a learner, such as LaSVM()"
+        )
     return learner
 
 
 def _weights(given: Sequence[float]) -> tuple[float, ...]:
-    return tuple(positive("class_weight", each, "a class of no weight would not be learnt") for each in given)
+    return tuple(positive("class_weight", each, "a class of weight 0 would not be learned") for each in given)
 
 
 def _weighing(examples: Examples, weight: Doubles) -> Selected:
-    """These examples with these weights. Where they were sifted is not part of what they do to a model."""
+    """Return examples with these weights. Where they were sifted does not affect the model."""
     none = np.zeros(len(examples), np.int64)
     return Selected(replace(examples, importance=weight), np.ones(len(examples)), none, none)
 
 
-def _rows(selected: Selected, rows: Any) -> Selected:
+def _rows(selected: Selected, rows: NDArray[np.bool_]) -> Selected:
     return _weighing(selected.examples.take(rows), selected.examples.importance[rows])

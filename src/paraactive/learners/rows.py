@@ -1,4 +1,4 @@
-"""Where rows and learners meet: the check that all learners share, and sparse rows for those that do not take them."""
+"""Rows for learners: checks that all learners share, and dense copies for learners that do not accept sparse rows."""
 
 from __future__ import annotations
 
@@ -13,14 +13,32 @@ from paraactive.data.examples import Doubles, Features, Floats, Selected, Sparse
 from paraactive.errors import InputError, counted
 from paraactive.learners.base import Learner, capabilities_of
 
-_DENSE_BYTES = 1 << 25
-"""What sparse rows may take that are dense at one time."""
-_MOST = 256
-"""Such rows, at most."""
+_MAX_DENSE_BYTES = 1 << 25
+"""Memory of the sparse rows that are dense at one time."""
+_MAX_DENSE_ROWS = 256
+"""Number of such rows."""
 
 
 def check_rows(x: ArrayLike | SparseRows, width: int) -> Floats:
-    """Rows as C-contiguous float32 of the width that the model has; sparse ones are made dense."""
+    """Return rows as C-contiguous float32; sparse rows become dense.
+
+    Parameters
+    ----------
+    x : array-like or SparseRows
+        Rows of features.
+    width : int
+        Number of features of the model.
+
+    Returns
+    -------
+    ndarray of float32, shape (n, width)
+        The rows.
+
+    Raises
+    ------
+    InputError
+        If the rows have another number of features.
+    """
     rows = np.asarray(x.dense() if isinstance(x, SparseRows) else x)
     if rows.ndim != 2:
         raise _misfit(rows.shape, width)
@@ -29,7 +47,25 @@ def check_rows(x: ArrayLike | SparseRows, width: int) -> Floats:
 
 
 def check_features(x: ArrayLike | SparseRows, width: int) -> Features:
-    """The same, but sparse rows stay so: for learners that take them."""
+    """Return rows as `check_rows` does, except that sparse rows stay sparse.
+
+    Parameters
+    ----------
+    x : array-like or SparseRows
+        Rows of features.
+    width : int
+        Number of features of the model.
+
+    Returns
+    -------
+    ndarray of float32 or SparseRows
+        The rows.
+
+    Raises
+    ------
+    InputError
+        If the rows have another number of features.
+    """
     if not isinstance(x, SparseRows):
         return check_rows(x, width)
     _check_width(x.shape, width)
@@ -49,11 +85,11 @@ def _misfit(shape: tuple[int, ...], width: int) -> InputError:
     )
 
 
-# Sparse rows and learners that do not take them --------------------------------------------------------------------
+# Sparse rows and learners that do not accept them ------------------------------------------------------------------
 
 
 class Scorer(Protocol):
-    """A learner, or what scores in its place."""
+    """A learner, or a proxy."""
 
     def score(self, x: Floats, /) -> Doubles:
         """See `Learner.score`."""
@@ -61,37 +97,84 @@ class Scorer(Protocol):
 
 
 def scores(learner: Scorer, x: Features) -> Doubles:
-    """What the learner says of each row; sparse rows are dense a few at a time, if it does not take them as they are.
+    """Return the learner's score of each row.
 
-    No score depends on the rows that it is scored with, so nothing depends on how many are dense at one time.
+    If the learner does not accept sparse rows, it gets dense copies, a few rows at a time. A score does not depend on
+    the other rows of the call, so it does not depend on how many rows are dense at one time.
+
+    Parameters
+    ----------
+    learner : Learner or Proxy
+        What scores.
+    x : ndarray or SparseRows
+        Rows of features.
+
+    Returns
+    -------
+    ndarray of float64, shape (n,) or (n, classes)
+        The scores.
     """
-    if takes(learner, x):
+    if accepts(learner, x):
         return learner.score(x)
     pieces = [learner.score(x[piece].dense()) for piece in _pieces(x)]
     return np.concatenate(pieces) if pieces else learner.score(x.dense())
 
 
 def learn(learner: Learner, selected: Selected) -> None:
-    """Let it learn from these, in this order; sparse rows are dense as in `scores`."""
-    if takes(learner, selected.examples.x):
+    """Let a learner learn examples in order, with dense copies of sparse rows as in `scores`.
+
+    Parameters
+    ----------
+    learner : Learner
+        What learns.
+    selected : Selected
+        The examples.
+    """
+    if accepts(learner, selected.examples.x):
         return learner.update(selected)
     for piece in _pieces(selected.examples.x):
         learner.update(_dense(selected.take(piece)))
     return None
 
 
-def as_taken(learner: Scorer, selected: Selected) -> Selected:
-    """With rows as the learner takes them now: dense, or as they are."""
-    return selected if takes(learner, selected.examples.x) else _dense(selected)
+def accepted_by(learner: Scorer, selected: Selected) -> Selected:
+    """Return the examples with rows that the learner accepts: dense copies, or the rows themselves.
+
+    Parameters
+    ----------
+    learner : Learner
+        What will learn the examples.
+    selected : Selected
+        The examples.
+
+    Returns
+    -------
+    Selected
+        The same examples.
+    """
+    return selected if accepts(learner, selected.examples.x) else _dense(selected)
 
 
-def takes(learner: Scorer, x: Features) -> bool:
-    """True if such rows are handed to it as they are."""
+def accepts(learner: Scorer, x: Features) -> bool:
+    """Return whether a learner accepts such rows.
+
+    Parameters
+    ----------
+    learner : Learner
+        Any learner.
+    x : ndarray or SparseRows
+        Rows of features.
+
+    Returns
+    -------
+    bool
+        True for dense rows, and for sparse rows if the learner has the capability `sparse`.
+    """
     return not isinstance(x, SparseRows) or capabilities_of(learner).sparse
 
 
 def _pieces(x: SparseRows) -> Iterator[slice]:
-    step = max(1, min(_MOST, _DENSE_BYTES // (4 * x.width)))
+    step = max(1, min(_MAX_DENSE_ROWS, _MAX_DENSE_BYTES // (4 * x.width)))
     for first in range(0, len(x), step):
         yield slice(first, first + step)
 

@@ -78,17 +78,17 @@ class Recorded:
     @staticmethod
     def of(file: RunFile) -> Recorded:
         """An open run file, with times or without."""
-        with file.understood():
-            known, rounds = file.configuration, _with_examples(file.ended_rounds())
-            ended, sessions = file.events("RunEnded"), len(file.events("RunStarted"))
-            weights = file.snapshot_sizes()
-            whole_run = sessions == 1 and bool(ended) and known["engine"] != "simulated"
+        with file.reraise_as_corruption():
+            spec, rounds = file.spec, _with_examples(file.log.ended_rounds())
+            ended, sessions = file.events.read("RunEnded"), len(file.events.read("RunStarted"))
+            weights = file.snapshots.sizes()
+            whole_run = sessions == 1 and bool(ended) and spec.placement.engine != "simulated"
             return Recorded(
-                str(file.path), known["engine"], known["nodes"],
-                {name: known[name] for name in ("learner", "rule", "stream")},
-                known["batch"], known["schedule"], known["lag"] if known["schedule"] == "pipelined" else 0,
+                str(file.path), spec.placement.engine, spec.nodes,
+                {"learner": spec.learner, "rule": spec.rule, "stream": spec.data.stream},
+                spec.plan.batch, spec.schedule, spec.lag,
                 rounds, ended[-1]["wall_seconds"] if whole_run else None,
-                entry_bytes(known["width"]), _model_bytes(weights),
+                entry_bytes(spec.data.width), _model_bytes(weights),
             )  # fmt: skip
 
     @property

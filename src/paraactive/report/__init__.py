@@ -10,7 +10,7 @@ from paraactive.report.of_runs import page_of
 from paraactive.report.page import to_html
 from paraactive.report.sections import Axis, Bars, Chart, Claim, Claims, Curve, Page, Series, Table, Text
 from paraactive.report.story import Story, read_stories, read_story, story_of
-from paraactive.runs.runfile.connection import understood
+from paraactive.runs.runfile.errors import reraise_as_corruption
 
 __all__ = [
     "Axis", "Bars", "Chart", "Claim", "Claims", "Curve", "Page", "Series", "Story", "Table", "Text", "page_of",
@@ -32,7 +32,7 @@ def write_report(paths: Sequence[str | Path], out: str | Path, *, shape: tuple[i
     (True, False)
     """
     stories = read_stories(paths, shape=shape)
-    with understood(Path(paths[0])):
+    with reraise_as_corruption(Path(paths[0])):
         page = page_of(stories)
     return write_page(page, out)
 

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-_LEARNERS = {"svm": "SVM", "network": "neural network", "sklearn": "scikit-learn"}
-_RULES = {
-    "margin": "margin",
-    "signed": "signed margin",
-    "least": "least margin",
-    "gradient": "gradient",
-    "iwal": "IWAL margin",
-    "uniform": "uniform",
-    "passive": "passive (learn everything)",
-}
-_STREAMS = {"arrays": "arrays in memory", "table": "table", "unlabelled": "rows without labels"}
+from paraactive.basics.registry import LEARNERS, RULES, STREAMS, PartSpec
+from paraactive.runs.spec import DataSpec
+
 _EVENTS = {
     "NodeLost": "node lost",
     "NodeSilent": "node does not answer",
@@ -24,69 +16,103 @@ _EVENTS = {
 }
 
 
-def learner_name(description: Mapping[str, Any]) -> str:
+def learner_name(learner: PartSpec) -> str:
     """The learner in a few words.
 
-    >>> learner_name({"kind": "svm", "kernel": "rbf", "C": 1.0})
+    Parameters
+    ----------
+    learner : PartSpec
+        The learner of a run.
+
+    Returns
+    -------
+    str
+        Its title and what matters most of its parameters.
+
+    Examples
+    --------
+    >>> learner_name(PartSpec.from_dict({"kind": "svm", "kernel": "rbf", "C": 1.0}))
     'SVM, rbf kernel'
-    >>> learner_name({"kind": "guarded", "learner": {"kind": "network", "hidden": 100}, "set_aside": 0.3})
+    >>> inner = {"kind": "network", "hidden": 100}
+    >>> learner_name(PartSpec.from_dict({"kind": "guarded", "learner": inner, "set_aside": 0.3}))
     'neural network, 100 hidden units, guarded against wrong labels'
     """
-    kind = str(description["kind"])
-    if kind == "guarded":
-        inside, guards = learner_name(description["learner"]), _guards(description)
-        return ", ".join([inside, *guards])
-    name = _LEARNERS.get(kind) or str(description.get("class", kind))
-    detail = {"svm": "{kernel} kernel", "network": "{hidden} hidden units"}.get(kind)
-    try:
-        return f"{name}, {detail.format(**description)}" if detail else name
-    except KeyError:  # A description by another version, without that setting.
-        return name
+    if learner.inner is not learner:
+        return ", ".join([learner_name(learner.inner), *_guards(learner)])
+    details = {"svm": ("kernel", "{} kernel"), "network": ("hidden", "{} hidden units")}
+    name, form = details.get(learner.kind, ("", ""))
+    value = learner.get(name)
+    return LEARNERS.title(learner) + ("" if value is None else f", {form.format(value)}")
 
 
-def _guards(description: Mapping[str, Any]) -> list[str]:
-    said: list[str] = []
-    if description.get("set_aside") is not None:
-        said.append("guarded against wrong labels")
-    if description.get("cap") is not None:
-        said.append(f"weights at most {description['cap']:g}")
-    if description.get("class_weight") is not None:
-        said.append("classes weighted")
-    return said
+def _guards(learner: PartSpec) -> list[str]:
+    guards: list[str] = []
+    if learner.get("set_aside") is not None:
+        guards.append("guarded against wrong labels")
+    cap = learner.number("cap")
+    if cap is not None:
+        guards.append(f"weights at most {cap:g}")
+    if learner.get("class_weight") is not None:
+        guards.append("classes weighted")
+    return guards
 
 
-def rule_name(description: Mapping[str, Any]) -> str:
-    """The rule in a few words, with what it was set to.
+def rule_name(rule: PartSpec) -> str:
+    """The rule in a few words, with its parameters.
 
-    >>> rule_name({"kind": "floored-aware", "rule": {"kind": "signed", "eta": 0.05}, "floor": 0.01})
+    Parameters
+    ----------
+    rule : PartSpec
+        The rule of a run.
+
+    Returns
+    -------
+    str
+        Its title and its numbers.
+
+    Examples
+    --------
+    >>> inner = {"kind": "signed", "eta": 0.05}
+    >>> rule_name(PartSpec.from_dict({"kind": "floored-aware", "rule": inner, "floor": 0.01}))
     'signed margin, eta 0.05, p at least 0.01'
-    >>> rule_name({"kind": "uniform", "rate": 0.02})
+    >>> rule_name(PartSpec.from_dict({"kind": "uniform", "rate": 0.02}))
     'uniform, rate 0.02'
     """
-    inside = description.get("rule", description)
-    kind = str(inside["kind"])
-    name = _RULES.get(kind) or str(inside.get("class", kind))
-    settings = [f"{key} {inside[key]:.3g}" for key in ("eta", "scale", "c0", "rate") if key in inside]
-    floor = description.get("floor")
-    return ", ".join([name, *settings, *([] if floor is None else [f"p at least {floor:g}"])])
+    inner, floor = rule.inner, rule.number("floor")
+    numbers = [(name, inner.number(name)) for name in ("eta", "scale", "c0", "rate")]
+    settings = [f"{name} {value:.3g}" for name, value in numbers if value is not None]
+    bound = [] if floor is None else [f"p at least {floor:g}"]
+    return ", ".join([RULES.title(inner), *settings, *bound])
 
 
-def data_name(description: Mapping[str, Any], classes: Sequence[str]) -> str:
+def data_name(data: DataSpec) -> str:
     """Where the examples come from.
 
-    >>> data_name({"kind": "digits"}, ["5,7", "3,1"]), data_name({"kind": "table", "source": "a.parquet"}, [])
-    ('digits, {3,1} v {5,7}', 'a.parquet')
+    Parameters
+    ----------
+    data : DataSpec
+        The data of a run.
+
+    Returns
+    -------
+    str
+        The digits that are told apart, the files, or the sort of stream.
+
+    Examples
+    --------
+    >>> data_name(DataSpec(PartSpec("digits", {}), 784, ("5,7", "3,1")))
+    'digits, {3,1} v {5,7}'
+    >>> data_name(DataSpec(PartSpec("table", {"source": "a.parquet"}), 2, ("no", "yes")))
+    'a.parquet'
     """
-    if description["kind"] == "digits":
-        if len(classes) != 2:
-            return f"digits, {len(classes)} classes"
-        negative, positive = (f"{{{each}}}" if "," in each else each for each in classes)
+    if data.stream.kind == "digits":
+        if len(data.classes) != 2:
+            return f"digits, {len(data.classes)} classes"
+        negative, positive = (f"{{{each}}}" if "," in each else each for each in data.classes)
         return f"digits, {positive} v {negative}"
-    source = description.get("source") or description.get("path")
-    if isinstance(source, list | tuple):
-        return ", ".join(map(str, source))  # pyright: ignore[reportUnknownArgumentType]
-    kind = str(description["kind"])
-    return str(source or _STREAMS.get(kind) or description.get("class", kind))
+    if isinstance(data.source, list):
+        return ", ".join(data.source)
+    return data.source or STREAMS.title(data.stream)
 
 
 def event_name(kind: str) -> str:

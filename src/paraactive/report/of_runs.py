@@ -67,7 +67,7 @@ def page_of(stories: Sequence[Story], *, live: bool = False) -> Page:
 
 
 def _status(story: Story, several: bool) -> str:
-    total = story.configuration["examples"]
+    total = story.spec.plan.examples
     how = "done" if story.is_done else "not at its end"
     return f"{f'{story.name}: ' if several else ''}{story.seen:,} of {total:,} examples seen, {how}"
 
@@ -78,7 +78,7 @@ def _status(story: Story, several: bool) -> str:
 def _summary(stories: Sequence[Story]) -> Table:
     rows: list[tuple[str, Callable[[Story], Cell]]] = [
         ("examples seen", lambda story: story.seen),
-        ("examples planned", lambda story: story.configuration["examples"]),
+        ("examples planned", lambda story: story.spec.plan.examples),
         ("warmstart examples", lambda story: story.rounds[0].seen if story.rounds else 0),
         ("selected", _selected),
         ("sampling rate", _sampling_rate),
@@ -95,12 +95,12 @@ def _summary(stories: Sequence[Story]) -> Table:
         ("wall time, s", lambda story: story.ended["wall_seconds"] if story.ended else None),
         ("largest weight (1/p)", lambda story: float(story.weights.max()) if len(story.weights) else None),
         ("mean delay, entries", lambda story: story.delays["mean"] if story.delays else None),
-        ("nodes", lambda story: story.configuration["nodes"]),
-        ("engine", lambda story: story.configuration["engine"]),
-        ("schedule", lambda story: story.configuration["schedule"]),
-        ("learner", lambda story: learner_name(story.configuration["learner"])),
-        ("rule", lambda story: rule_name(story.configuration["rule"])),
-        ("data", lambda story: data_name(story.configuration["stream"], story.classes)),
+        ("nodes", lambda story: story.spec.nodes),
+        ("engine", lambda story: story.spec.placement.engine),
+        ("schedule", lambda story: story.spec.schedule),
+        ("learner", lambda story: learner_name(story.spec.learner)),
+        ("rule", lambda story: rule_name(story.spec.rule)),
+        ("data", lambda story: data_name(story.spec.data)),
         ("model digest", lambda story: story.ended["digest"][:16] if story.ended else None),
     ]
     found = [(name, [value(story) for story in stories]) for name, value in rows]
@@ -122,14 +122,14 @@ def _last(story: Story, name: str) -> Any:
 
 
 def _settings(stories: Sequence[Story]) -> Table:
-    names = list(dict.fromkeys(name for story in stories for name in story.configuration.get("versions", {})))
-    body = [["paraactive", *(story.configuration["paraactive"] for story in stories)]]
-    body += [[name, *(story.configuration.get("versions", {}).get(name) for story in stories)] for name in names]
+    names = list(dict.fromkeys(name for story in stories for name in story.spec.software.versions))
+    body = [["paraactive", *(story.spec.software.paraactive for story in stories)]]
+    body += [[name, *(story.spec.software.versions.get(name) for story in stories)] for name in names]
     return Table("versions", "Versions", ["", *(story.name for story in stories)], body, wide=True)
 
 
 def _listing(number: int, story: Story, several: bool) -> Listing:
-    text = json.dumps(story.configuration, indent=2)
+    text = json.dumps(story.spec.to_dict(), indent=2)
     return Listing(
         f"configuration-{number}", _titled("Configuration", story, several), text, "As it stands in the run file."
     )
@@ -167,7 +167,7 @@ def _error(
 def _clock_note(stories: Sequence[Story]) -> str:
     rounds = "Sifting of the slowest node, and learning; fetching is not counted, as in the paper."
     without = "Of asynchronous runs, all the time that passed on the engine's clock."
-    kinds = {story.configuration["schedule"] == "asynchronous" for story in stories}
+    kinds = {story.spec.schedule == "asynchronous" for story in stories}
     return rounds if kinds == {False} else without if kinds == {True} else f"{rounds} {without}"
 
 
@@ -225,7 +225,7 @@ def _timeline(number: int, story: Story, several: bool) -> Timeline | None:
         for node, lane in lanes.items():
             lane += _parts(node, spent.get(node, [0.0] * len(NODE_TIMES)), part, start, longest)
         start += longest
-    pipelined = story.configuration["schedule"] == "pipelined"
+    pipelined = story.spec.schedule == "pipelined"
     beside = " In a pipelined run learning goes on beside sifting." if pipelined else ""
     left_out = f" The first {_MOST_LANES} of {len(totals)} nodes." if len(totals) > _MOST_LANES else ""
     return Timeline(
@@ -340,7 +340,7 @@ def _gallery(number: int, story: Story, several: bool) -> Gallery | Table | None
     if shape and all(heavy.x is not None for heavy in story.heaviest):
         return Gallery(name, title, [_picture(story, heavy, shape) for heavy in story.heaviest], note)
     features = min(_MOST_FEATURES, max((len(heavy.x) for heavy in story.heaviest if heavy.x is not None), default=0))
-    names = story.configuration["stream"].get("features") or [f"x{column}" for column in range(features)]
+    names = story.spec.data.feature_names or [f"x{column}" for column in range(features)]
     labeled = any(heavy.row["y"] is not None for heavy in story.heaviest)  # A run in memory keeps no labels.
     rows: list[list[Cell]] = [
         [

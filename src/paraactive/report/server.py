@@ -18,7 +18,7 @@ from paraactive.report.of_runs import page_of
 from paraactive.report.page import to_html, to_json
 from paraactive.report.sections import Page
 from paraactive.report.story import read_stories
-from paraactive.runs.runfile.connection import understood
+from paraactive.runs.runfile.errors import reraise_as_corruption
 
 LOOPBACK = "127.0.0.1"
 _FRESH_SECONDS = 0.5
@@ -47,7 +47,7 @@ class LivePage:
 
     def _read(self, *, thorough: bool) -> Page:
         stories = read_stories(self._paths, shape=self._shape, thorough=thorough)
-        with understood(self._paths[0]):
+        with reraise_as_corruption(self._paths[0]):
             page = page_of(stories, live=True)
         self._read_at = time.monotonic()
         return page

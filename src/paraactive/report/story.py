@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from paraactive.errors import InputError
 from paraactive.planning.plan import Planned, Recorded, plan_for
 from paraactive.runs.run import Run, delay_figures, delay_histogram
 from paraactive.runs.runfile import RunFile
+from paraactive.runs.spec import RunSpec
 from paraactive.sifting.parts import build_stream
 from paraactive.streams import Stream
 
@@ -37,7 +38,7 @@ class Story:
 
     name: str
     path: Path
-    configuration: dict[str, Any]
+    spec: RunSpec
     rounds: list[Round]
     evaluations: list[Evaluated]
     weights: Doubles
@@ -61,12 +62,12 @@ class Story:
     @property
     def is_done(self) -> bool:
         """True if it has seen all that it was to see."""
-        return self.ended is not None and self.seen >= self.configuration["examples"]
+        return self.ended is not None and self.seen >= self.spec.plan.examples
 
     @property
     def classes(self) -> list[str]:
         """The labels as they were given, in the order of their numbers."""
-        return [str(each) for each in self.configuration["classes"]]
+        return list(self.spec.data.classes)
 
     def label(self, y: int | None) -> str:
         """What the user calls label y; nothing if it is not known."""
@@ -81,7 +82,7 @@ class Story:
         In rounds it is the paper's clock: sifting of the slowest node and learning; fetching is not in it. Without
         rounds it is the engine's clock.
         """
-        k = self.configuration["nodes"]
+        k = self.spec.nodes
         took = [_took(ended, k) if ended.number else ended.update_seconds for ended in self.rounds]
         return dict(zip((ended.seen for ended in self.rounds), accumulate(took), strict=True))
 
@@ -99,35 +100,33 @@ def _took(ended: Round, nodes: int) -> float:
 def read_story(path: str | Path, *, name: str | None = None, thorough: bool = True, heaviest: int = HEAVIEST) -> Story:
     """The run in this file."""
     path = Path(path)
-    with RunFile.read(path, thorough=thorough) as file, file.one_state(), file.understood():
-        known, recorded = file.configuration, Recorded.of(file)
+    with RunFile.read(path, thorough=thorough) as file, file.consistent_reads(), file.reraise_as_corruption():
+        spec, recorded = file.spec, Recorded.of(file)
         rounds, first = recorded.rounds, recorded.rounds[0].version if recorded.rounds else 0
-        ended = file.events("RunEnded")
+        ended, delays = file.events.read("RunEnded"), file.log.count_delays()
         kinds = ("NodeLost", "NodeSilent", "NodeJoined", "ReplicaRebuilt")
         return Story(
             name=name or path.stem,
             path=path,
-            configuration=known,
+            spec=spec,
             rounds=rounds,
-            evaluations=[Evaluated(**each) for each in file.events("Evaluated") if each["seen"] <= file.seen],
-            weights=file.learnt().weight[first:],
-            delays=delay_figures(file.delays),
-            delay_bins=delay_histogram(file.delays),
-            heaviest=_heaviest(file, known, heaviest),
-            happened=[(kind, each) for kind in kinds for each in file.events(kind)],
+            evaluations=[Evaluated(**each) for each in file.events.read("Evaluated") if each["seen"] <= file.seen],
+            weights=file.log.learned().weight[first:],
+            delays=delay_figures(delays),
+            delay_bins=delay_histogram(delays),
+            heaviest=_heaviest(file, spec, heaviest),
+            happened=[(kind, each) for kind in kinds for each in file.events.read(kind)],
             ended=ended[-1] if ended and ended[-1]["seen"] == file.seen else None,
             planned=plan_for(recorded) if recorded.has_times else None,
-            shape=(28, 28) if known["stream"]["kind"] == "digits" else None,
+            shape=(28, 28) if spec.data.stream.kind == "digits" else None,
         )
 
 
-def story_of(run: Run, name: str, configuration: dict[str, Any]) -> Story:
-    """A run that is in memory, without a file; what its parts are the caller knows."""
-    plan = run.plan
-    known = {**configuration, **asdict(plan), "engine": run.engine, "schedule": run.schedule}
+def story_of(run: Run, name: str, spec: RunSpec) -> Story:
+    """A run that is in memory, without a file, under the description that readers are to see."""
     recorded = Recorded(
-        name, run.engine, plan.nodes, {}, plan.batch, run.schedule, plan.lag if run.schedule == "pipelined" else 0,
-        run.rounds, None, entry_bytes(configuration["width"]), None,
+        name, spec.placement.engine, spec.nodes, {}, spec.plan.batch, spec.schedule, spec.lag, run.rounds, None,
+        entry_bytes(spec.data.width), None,
     )  # fmt: skip
     heaviest = [
         Heavy({"position": each.key, "y": None, "p": each.p, "weight": each.weight}, None)
@@ -135,23 +134,23 @@ def story_of(run: Run, name: str, configuration: dict[str, Any]) -> Story:
     ]
     ended = {"wall_seconds": run.wall_seconds, "digest": run.learner.digest()}
     return Story(
-        name, Path(name), known, run.rounds, run.evaluations, run.learnt.weight[run.warmstart :], run.delay_figures(),
+        name, Path(name), spec, run.rounds, run.evaluations, run.learned.weight[run.warmstart :], run.delay_figures(),
         run.delay_histogram(), heaviest, [], ended, plan_for(recorded) if recorded.has_times else None, None,
     )  # fmt: skip
 
 
-def _heaviest(file: RunFile, known: dict[str, Any], count: int) -> list[Heavy]:
+def _heaviest(file: RunFile, spec: RunSpec, count: int) -> list[Heavy]:
     """The heaviest, with their features as the log has them, or as the stream makes them again."""
-    rows = file.heaviest(count) if count else []
+    rows = file.log.heaviest(count) if count else []
     stream: Stream | None = None
-    if rows and file.needs_stream:
+    if rows and file.log.needs_stream:
         try:
-            stream = build_stream(known["stream"])
+            stream = build_stream(spec.data.stream)
         except InputError:  # The data is not here any more, or was an array in memory.
             return [Heavy(row, None) for row in rows]
     found: list[Heavy] = []
     for row in rows:
-        x = file.entries(row["sequence"], row["sequence"] + 1, stream).selected.examples.x
+        x = file.log.entries(row["sequence"], row["sequence"] + 1, stream).selected.examples.x
         found.append(Heavy(row, dense(x)[0]))
     return found
 
@@ -165,9 +164,9 @@ def read_stories(
     if shape is None:
         return stories
     for story in stories:
-        if story.configuration["width"] != shape[0] * shape[1]:
+        if story.spec.data.width != shape[0] * shape[1]:
             raise InputError(
-                f"the examples of {story.path} have {story.configuration['width']} features",
+                f"the examples of {story.path} have {story.spec.data.width} features",
                 why=f"an image of {shape[0]} by {shape[1]} has {shape[0] * shape[1]}",
                 remedy="give the height and the width that the features make",
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, cast
 
@@ -12,23 +11,6 @@ from paraactive.basics.validation import fraction
 from paraactive.data.examples import Doubles, Ints, Labels
 from paraactive.errors import InputError
 from paraactive.rules.base import BlindRule, LabelAwareRule, Rule, rises_with_doubt
-from paraactive.rules.constant import Passive, Uniform
-from paraactive.rules.gradient import Gradient
-from paraactive.rules.iwal import IwalMargin
-from paraactive.rules.least import LeastMargin
-from paraactive.rules.margin import Margin
-from paraactive.rules.signed import SignedMargin
-
-KINDS: dict[str, Callable[..., Rule]] = {
-    "margin": Margin,
-    "signed": SignedMargin,
-    "least": LeastMargin,
-    "gradient": Gradient,
-    "iwal": IwalMargin,
-    "uniform": Uniform,
-    "passive": Passive,
-}
-"""The rules that a description can name."""
 
 
 def floored(rule: Rule, floor: float) -> Rule:
@@ -58,7 +40,7 @@ def floored(rule: Rule, floor: float) -> Rule:
     """
     if isinstance(rule, FlooredAware | FlooredBlind):  # pyright: ignore[reportUnnecessaryIsInstance]
         return floored(rule.rule, max(rule.floor, fraction("floor", floor)))
-    # Cast: whether a floored rule needs scores and can be described depends on the instance, not on the class.
+    # Cast: whether a floored rule needs scores depends on the instance, not on the class.
     return cast(Rule, FlooredAware(rule, floor) if rule.needs_labels is True else FlooredBlind(rule, floor))
 
 
@@ -68,8 +50,8 @@ class FlooredBlind:
 
     Parameters
     ----------
-    rule : BlindRule or dict
-        Rule to bound, or its description.
+    rule : BlindRule
+        Rule to bound.
     floor : float
         Lower bound on the sampling probability, 0 < floor <= 1.
     """
@@ -95,10 +77,9 @@ class FlooredBlind:
         """Return the sampling probability of each example. See `BlindRule.probability`."""
         return np.maximum(self.rule.probability(score, seen), self.floor)
 
-    @property
-    def describe(self) -> Callable[[], dict[str, Any]]:
-        """Function that returns the constructor's parameters. It exists only if paraactive knows the rule by name."""
-        return _describer(self.rule, self.floor)
+    def describe(self) -> dict[str, Any]:
+        """Return the constructor's parameters by name. The registry describes the rule inside."""
+        return {"rule": self.rule, "floor": self.floor}
 
 
 @dataclass(frozen=True)
@@ -107,8 +88,8 @@ class FlooredAware:
 
     Parameters
     ----------
-    rule : LabelAwareRule or dict
-        Rule to bound, or its description.
+    rule : LabelAwareRule
+        Rule to bound.
     floor : float
         Lower bound on the sampling probability, 0 < floor <= 1.
     """
@@ -134,19 +115,14 @@ class FlooredAware:
         """Return the sampling probability of each example. See `LabelAwareRule.probability`."""
         return np.maximum(self.rule.probability(score, seen, y), self.floor)
 
-    @property
-    def describe(self) -> Callable[[], dict[str, Any]]:
-        """Function that returns the constructor's parameters. It exists only if paraactive knows the rule by name."""
-        return _describer(self.rule, self.floor)
+    def describe(self) -> dict[str, Any]:
+        """Return the constructor's parameters by name. The registry describes the rule inside."""
+        return {"rule": self.rule, "floor": self.floor}
 
 
 def _settle(floored_: FlooredBlind | FlooredAware) -> None:
-    """Build the rule if it is given by its description, and check rule and floor."""
-    rule: Any = floored_.rule
-    if isinstance(rule, dict):
-        parameters: dict[str, Any] = dict(rule)
-        rule = KINDS[parameters.pop("kind")](**parameters)
-    object.__setattr__(floored_, "rule", rule)
+    """Check the rule and the floor."""
+    rule = floored_.rule
     object.__setattr__(floored_, "floor", fraction("floor", floored_.floor))
     if isinstance(rule, FlooredBlind | FlooredAware):
         raise InputError(
@@ -158,10 +134,3 @@ def _settle(floored_: FlooredBlind | FlooredAware) -> None:
             why="one of the two needs labels and the other does not",
             remedy="use floored(rule, floor), which picks the right class",
         )
-
-
-def _describer(rule: Rule, floor: float) -> Callable[[], dict[str, Any]]:
-    for kind, known in KINDS.items():
-        if type(rule) is known:
-            return lambda: {"rule": {"kind": kind} | rule.describe(), "floor": floor}
-    raise AttributeError(f"a floor around {type(rule).__name__} cannot be described: the rule is not one of paraactive")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import pickle
-from typing import Any
+from typing import cast
 
+from paraactive.basics.registry import LEARNERS, RULES, PartSpec
 from paraactive.basics.validation import one_of, whole
-from paraactive.engines import ENGINES, UPDATES, Cluster
+from paraactive.engines import ENGINES, UPDATES, Placement
 from paraactive.errors import InputError
 from paraactive.learners import LaSVM, Learner, Network, SklearnLearner
 from paraactive.learners.base import capabilities_of
@@ -29,9 +30,9 @@ _STREAM = ("width", "length", "classes", "regenerates", "read", "at")
 _RULE = ("needs_labels", "needs_scores", "probability")
 
 
-def check_learner(learner: Any) -> None:
+def require_learner(learner: object) -> None:
     """An error if it is not a learner."""
-    _check_part("learner", learner, _LEARNER, "a learner", "give an untrained one, as LaSVM() or Network()")
+    _require("learner", learner, _LEARNER, "a learner", "give an untrained one, as LaSVM() or Network()")
 
 
 def check_oracle(oracle: Oracle | None, stream: Stream, rule: Rule, schedule: str) -> None:
@@ -71,37 +72,62 @@ def check_oracle(oracle: Oracle | None, stream: Stream, rule: Rule, schedule: st
         )
 
 
-def as_learner(given: Any) -> Learner:
+def as_learner(given: object) -> Learner:
     """The learner given, or one around the scikit-learn classifier given."""
     if hasattr(given, "get_params") and not hasattr(given, "update"):
         return SklearnLearner(given, minibatch=_MINIBATCH)
-    check_learner(given)
+    require_learner(given)
+    return cast(Learner, given)
+
+
+def require_stream(stream: object) -> None:
+    """An error if it is not a stream."""
+    _require("stream", stream, _STREAM, "a stream", "give one, as Arrays(x, y) or Digits()")
+
+
+def find_rule(rule: Rule | str | None, learner: Learner) -> Rule:
+    """The rule that a user gives or names; the default rule of the learner if there is none.
+
+    Parameters
+    ----------
+    rule : Rule, str or None
+        A rule, its name in the registry, or "package.module:Class" of a rule of the user's own.
+    learner : Learner
+        The learner, which decides the default.
+
+    Returns
+    -------
+    Rule
+        The rule.
+    """
+    given = default_rule(learner) if rule is None else rule
+    if isinstance(given, str):
+        given = cast(Rule, RULES.find(given)())
+    _require("rule", given, _RULE, "a rule", "give a rule, such as paraactive.rules.Margin(eta=0.1), or its name")
     return given
 
 
-def check_stream(stream: Any) -> None:
-    """An error if it is not a stream."""
-    _check_part("stream", stream, _STREAM, "a stream", "give one, as Arrays(x, y) or Digits()")
+def default_rule(learner: Learner) -> str:
+    """The name of the rule that suits a learner, or the learner inside a guard.
 
+    Parameters
+    ----------
+    learner : Learner
+        The learner, with its number of classes set.
 
-def find_rule(rule: Any, learner: Learner) -> Rule:
-    """The rule given, by itself or by name; if none is, the one that suits the learner."""
-    rule = default_rule(learner) if rule is None else rule
-    if isinstance(rule, str):
-        return parts.RULES[one_of("rule", rule, [name for name in parts.RULES if name not in parts.AROUND])]()
-    _check_part("rule", rule, _RULE, "a rule", "give one, as paraactive.rules.Margin(eta=0.1), or its name")
-    return rule
-
-
-def default_rule(learner: Any) -> str:
-    """The name of the rule that suits this learner, or the one that is guarded."""
+    Returns
+    -------
+    str
+        "gradient" for scores that are log-odds and for networks, "least" for an SVM with more than two classes,
+        otherwise "signed".
+    """
     learner = learner.learner if isinstance(learner, Guarded) else learner
     if capabilities_of(learner).log_odds or isinstance(learner, Network):
         return "gradient"
     return "least" if isinstance(learner, LaSVM) and (learner.classes or 2) > 2 else "signed"
 
 
-def _check_part(name: str, given: Any, needed: tuple[str, ...], what: str, remedy: str) -> None:
+def _require(name: str, given: object, needed: tuple[str, ...], what: str, remedy: str) -> None:
     if isinstance(given, type):
         raise InputError(f"{name} is the class {given.__name__}", why=f"it must be {what} itself", remedy=remedy)
     missing = [each for each in needed if not hasattr(given, each)]
@@ -113,23 +139,37 @@ def _check_part(name: str, given: Any, needed: tuple[str, ...], what: str, remed
 
 def make_plan(
     stream: Stream, examples: int | None, batch: int | None, warmstart: int | None, nodes: int | None,
-    engine: str, schedule: str, lag: int | None, delay: int | None,
+    engine: str, schedule: str, delay: int | None,
 ) -> Plan:  # fmt: skip
-    """How far and in what steps, with defaults that leave something to sift."""
+    """Complete the numbers of a run with defaults that leave something to sift.
+
+    Parameters
+    ----------
+    stream : Stream
+        The training data.
+    examples, batch, warmstart, nodes, delay : int or None
+        What the user gives; see `train`.
+    engine, schedule : str
+        Names of the engine and the schedule.
+
+    Returns
+    -------
+    Plan
+        The plan.
+    """
     total = count_examples(stream, examples)
     batch = whole("batch", max(1, min(BATCH, total // 8)) if batch is None else batch)
     warmstart = min(BATCH, total // 5) if warmstart is None else warmstart
     nodes = min(_default_nodes(engine, schedule), max(batch, 1)) if nodes is None else nodes
-    for name, given, of in (("lag", lag, "pipelined"), ("delay", delay, "asynchronous")):
-        if given is not None and schedule != of:
-            raise InputError(
-                f"{name} is given for schedule {schedule!r}",
-                why=f"only schedule {of!r} has it",
-                remedy=f"leave it out, or give schedule {of!r}",
-            )
+    if delay is not None and schedule != "asynchronous":
+        raise InputError(
+            f"delay is given for schedule {schedule!r}",
+            why="only schedule 'asynchronous' has it",
+            remedy="leave it out, or give schedule 'asynchronous'",
+        )
     return Plan(
         total, batch, whole("warmstart", warmstart), whole("nodes", nodes),
-        1 if lag is None else whole("lag", lag), None if delay is None else whole("delay", delay),
+        delay=None if delay is None else whole("delay", delay),
     )  # fmt: skip
 
 
@@ -182,16 +222,26 @@ def count_examples(stream: Stream, examples: int | None) -> int:
     return examples
 
 
-def check_setting(
-    engine: str, schedule: str, nodes: int, updates: str, address: str | None, cluster: Cluster | None, resizes: bool
-) -> None:
-    """An error if there is no such engine or schedule, or they do not go with the rest."""
-    one_of("engine", engine, ENGINES)
+def check_placement(placement: Placement, schedule: str, nodes: int, resizes: bool) -> None:
+    """Check that the engine, the schedule and their options exist and go together.
+
+    Parameters
+    ----------
+    placement : Placement
+        Where the nodes live. An InputError names the first option that does not fit.
+    schedule : str
+        Name of the schedule.
+    nodes : int
+        Number of nodes.
+    resizes : bool
+        Whether the caller changes the number of nodes during the run.
+    """
+    engine = one_of("engine", placement.engine, ENGINES)
     one_of("schedule", schedule, SCHEDULES)
-    one_of("way of updating", updates, UPDATES)
+    one_of("way of updating", placement.updates, UPDATES)
     for name, given, needed, has in (
-        ("address", address is not None, "engine 'ray'", engine == "ray"),
-        ("cluster", cluster is not None, "engine 'simulated'", engine == "simulated"),
+        ("address", placement.address is not None, "engine 'ray'", engine == "ray"),
+        ("cluster", placement.cluster is not None, "engine 'simulated'", engine == "simulated"),
         ("resize", resizes, "schedule 'asynchronous'", schedule == "asynchronous"),
     ):
         if given and not has:
@@ -199,22 +249,28 @@ def check_setting(
     if schedule == "sequential" and engine in ("processes", "ray"):
         raise InputError(
             f"schedule 'sequential' on engine {engine!r}",
-            why="it learns after each selected example, so there is nothing to do elsewhere",
+            why="it learns after each selected example, so other processes would have nothing to do",
             remedy="use engine 'threads' or 'simulated'",
         )
     if schedule == "sequential" and nodes > 1:
         raise InputError(
             f"schedule 'sequential' with {nodes} nodes",
-            why="it updates after each selected example, which only one node can do",
+            why="it learns after each selected example, which only one node can do",
             remedy="give nodes=1, or schedule 'synchronous'",
         )
 
 
 def check_untrained(learner: Learner) -> None:
-    """The log of a run file begins with nothing learnt, so its learner must too."""
-    description = parts.describe_learner(learner)
-    known = description["kind"] in parts.LEARNERS
-    if capabilities_of(learner).steps or (known and parts.build_learner(description).digest() != learner.digest()):
+    """Check that a learner has not been trained: the log of a run file begins with an untrained learner.
+
+    Parameters
+    ----------
+    learner : Learner
+        The learner. An InputError is raised if it has been trained.
+    """
+    spec = parts.describe_learner(learner)
+    is_known = spec.kind in LEARNERS
+    if capabilities_of(learner).steps or (is_known and parts.build_learner(spec).digest() != learner.digest()):
         raise InputError(
             "the learner has been trained before",
             why="a run file rebuilds the model from its log, which begins with this run",
@@ -222,11 +278,26 @@ def check_untrained(learner: Learner) -> None:
         )
 
 
-def the_learner(given: Learner | None, known: parts.Description, classes: int) -> Learner:
-    """The learner of a run file: made from it, or handed over and the same."""
+def learner_of(given: Learner | None, known: PartSpec, classes: int) -> Learner:
+    """The learner of a run file: built from it, or given and compared with it.
+
+    Parameters
+    ----------
+    given : Learner or None
+        What the user gives.
+    known : PartSpec
+        What the run file says.
+    classes : int
+        Number of classes.
+
+    Returns
+    -------
+    Learner
+        The learner, untrained.
+    """
     if given is None:
         return parts.build_learner(known)
-    check_learner(given)
+    require_learner(given)
     if capabilities_of(given).classes is None:
         parts.expect_classes(given, classes)
     parts.check_same("learner", parts.describe_learner(given), known)
@@ -234,18 +305,44 @@ def the_learner(given: Learner | None, known: parts.Description, classes: int) -
     return given
 
 
-def the_rule(given: Rule | None, known: parts.Description) -> Rule:
-    """The rule of a run file: made from it, or handed over and the same."""
+def rule_of(given: Rule | None, known: PartSpec) -> Rule:
+    """The rule of a run file: built from it, or given and compared with it.
+
+    Parameters
+    ----------
+    given : Rule or None
+        What the user gives.
+    known : PartSpec
+        What the run file says.
+
+    Returns
+    -------
+    Rule
+        The rule.
+    """
     if given is None:
         return parts.build_rule(known)
     parts.check_same("rule", parts.describe_rule(given), known)
     return given
 
 
-def the_stream(given: Stream | None, known: parts.Description) -> Stream:
-    """The stream of a run file: opened again, or handed over and the same but for its end."""
+def stream_of(given: Stream | None, known: PartSpec) -> Stream:
+    """The stream of a run file: opened again, or given and compared with it. Its end may differ.
+
+    Parameters
+    ----------
+    given : Stream or None
+        What the user gives.
+    known : PartSpec
+        What the run file says.
+
+    Returns
+    -------
+    Stream
+        The stream.
+    """
     if given is None:
         return parts.build_stream(known)
-    check_stream(given)
+    require_stream(given)
     parts.check_same_stream(given, known)
     return given

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from paraactive.basics.threads import one_blas_thread
 from paraactive.data.examples import Doubles, Examples, Ints, Labels
 from paraactive.data.labels import signed_margin
 from paraactive.learners.base import Learner
@@ -14,7 +15,6 @@ from paraactive.learners.rows import learn, scores
 from paraactive.rules import LeastMargin, Margin, Rule, SignedMargin, Uniform
 from paraactive.rules._formula import margin, margin_probability
 from paraactive.rules.least import least_margin
-from paraactive.sifting.node import as_on_a_node
 from paraactive.sifting.select import take_all
 from paraactive.streams import Stream
 from paraactive.streams.base import StreamDetails
@@ -44,7 +44,7 @@ def calibrated(rule: type[MarginRule], learner: Learner, early: Examples, warmst
         return rule()
     twin = copy.deepcopy(learner)
     first, rest = early.take(slice(0, half)), early.take(slice(half, 2 * half))
-    with as_on_a_node():
+    with one_blas_thread():
         learn(twin, take_all(first, first.index, 0))
         twin.end_round()
         return fitted(rule, scores(twin, rest.x), rest.y, warmstart)
@@ -63,7 +63,7 @@ def uniform_like(rule: Rule, learner: Learner, stream: Stream, warmstart: int, e
     if min(warmstart, last - warmstart) < _FEWEST or not StreamDetails(stream).labelled:
         return Uniform()
     twin, first = copy.deepcopy(learner), stream.read(0, min(warmstart, _LEARNED))
-    with as_on_a_node():
+    with one_blas_thread():
         learn(twin, take_all(first, first.index, 0))
         twin.end_round()
         fresh = stream.read(warmstart, last)

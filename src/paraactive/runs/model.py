@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from paraactive._version import __version__
 from paraactive.basics.atomic_files import atomic_write
+from paraactive.basics.registry import PartSpec
 from paraactive.basics.state import State, digest, pack, unpack
 from paraactive.data.examples import Doubles, Examples, SparseRows
 from paraactive.data.labels import STR, decide, typed_labels
@@ -21,7 +22,7 @@ from paraactive.errors import InputError, ParaActiveError, RunFileWarning
 from paraactive.learners.base import Learner, capabilities_of
 from paraactive.learners.rows import scores
 from paraactive.runs import arguments
-from paraactive.runs.evaluation import count_mistakes, find_again
+from paraactive.runs.evaluation import count_mistakes, find_test_again
 from paraactive.runs.runfile import RunFile
 from paraactive.sifting import parts
 from paraactive.streams import Stream, open_examples
@@ -124,7 +125,7 @@ class Model:
         Of a torch module, or of a learner of your own, only the numbers are in it: hand the learner over to load it.
         """
         about = {
-            "format": FORMAT, "paraactive": __version__, "learner": parts.describe_learner(self.learner),
+            "format": FORMAT, "paraactive": __version__, "learner": parts.describe_learner(self.learner).to_dict(),
             "classes": list(self.classes),
             "label_type": self.label_type, "label": self.label,
             "width": self.width, "features": self.features, "digest": self.learner.digest(),
@@ -171,7 +172,7 @@ def _from_file(path: Path, given: Learner | None) -> Model:
         about = json.loads(bytes(arrays.pop(_ABOUT)))
         _check_about(path, about, arrays)
         classes = tuple(map(str, about["classes"]))
-        learner = arguments.the_learner(given, about["learner"], len(classes))
+        learner = arguments.learner_of(given, PartSpec.from_dict(about["learner"]), len(classes))
         learner.load({name.removeprefix("state."): array for name, array in arrays.items()})
         model = Model(
             learner, classes, int(about["width"]), _names(about["features"]),
@@ -217,36 +218,30 @@ def _unknown(path: Path, why: str) -> InputError:
 
 
 def _from_run(path: Path, learner: Learner | None, stream: Stream | None) -> Model:
-    with RunFile.read(path) as file, file.one_state(), file.understood():
-        known = file.configuration
+    with RunFile.read(path) as file, file.consistent_reads(), file.reraise_as_corruption():
+        spec = file.spec
         if not file.version:
-            is_query = known["stream"]["kind"] == "unlabelled"
+            is_query = spec.data.stream.kind == "unlabelled"
             remedy = f"fill in its labels, then 'paraactive query {path}'" if is_query else "resume it first"
             raise InputError(f"the run in {path} has learned nothing yet", why="it has only begun", remedy=remedy)
-        learner = arguments.the_learner(learner, known["learner"], len(known["classes"]))
-        place = file.load_snapshot(learner)
-        if place.version < file.version and file.needs_stream:
-            stream = arguments.the_stream(stream, known["stream"])
-        file.learn_on(learner, place, stream)
-        return Model(
-            learner,
-            tuple(known["classes"]),
-            known["width"],
-            _names(known["stream"].get("features") or known["stream"].get("columns")),
-            label_type_in(known, known["classes"]),
-            known["stream"].get("label"),
-        )
+        learner = arguments.learner_of(learner, spec.learner, len(spec.data.classes))
+        place = file.snapshots.load(learner)
+        if place.version < file.version and file.log.needs_stream:
+            stream = arguments.stream_of(stream, spec.data.stream)
+        file.log.learn(learner, place, stream)
+        data = spec.data
+        return Model(learner, data.classes, data.width, data.feature_names, data.label_type, data.label)
 
 
 def own_test(path: Path) -> Examples | None:
-    """The test examples that a run was tried on, if this is its file, and says where they are."""
+    """The test examples that a run was evaluated on, if `path` is its file and says where they are."""
     if _is_archive(path):
         return None
-    with RunFile.read(path) as file, file.understood():
-        known = file.configuration
-        if known["test"] is None or known["stream"]["kind"] not in ("digits", "arrays", "table"):
+    with RunFile.read(path) as file, file.reraise_as_corruption():
+        data, test = file.spec.data, file.spec.recording.test
+        if test is None or data.stream.kind not in ("digits", "arrays", "table"):
             return None
-        if "path" in known["test"]:
-            columns = {name: known["stream"].get(name) for name in ("label", "features")}
-            return open_examples(known["test"]["path"], tuple(known["classes"]), known["width"], **columns)
-        return find_again(known["test"], parts.build_stream(known["stream"])).examples
+        if test.path is not None:
+            names = data.feature_names
+            return open_examples(test.path, data.classes, data.width, label=data.label, features=names)
+        return find_test_again(test, parts.build_stream(data.stream)).examples

@@ -11,8 +11,9 @@ import numpy as np
 
 from paraactive.data.events import Evaluated, Round
 from paraactive.learners.base import Learner, capabilities_of
-from paraactive.schedules.base import Plan
-from paraactive.sifting.log import Learnt, Weighed
+from paraactive.runs.spec import RunSpec
+from paraactive.schedules.plan import Plan
+from paraactive.sifting.log import LearnedExamples, Weighed
 
 
 @dataclass(repr=False)
@@ -20,9 +21,7 @@ class Run:
     """What came of a run so far. `summary()` has all its figures."""
 
     learner: Learner
-    plan: Plan
-    engine: str
-    schedule: str
+    spec: RunSpec
     rounds: list[Round] = field(default_factory=list[Round])
     evaluations: list[Evaluated] = field(default_factory=list[Evaluated])
     checked: int = 0
@@ -33,7 +32,7 @@ class Run:
     """The digest of each replica at the end."""
     updates: tuple[str, str] = "", ""
     """Who learnt, and why it was done so."""
-    learnt: Learnt = field(default_factory=Learnt.nothing)
+    learned: LearnedExamples = field(default_factory=LearnedExamples.nothing)
     """Which examples were learnt, in order, with their p; known at the end."""
     wall_seconds: float = 0.0
     """Real time of the schedule, without evaluating; of a resumed run, since then."""
@@ -41,6 +40,26 @@ class Run:
     def __repr__(self) -> str:
         tried = "" if self.mistakes is None else f", mistakes={self.mistakes}"
         return f"Run({self.learner!r}, seen={self.seen}, selected={self.selected}{tried})"
+
+    @property
+    def plan(self) -> Plan:
+        """Numbers of examples, of nodes and of examples in a round."""
+        return self.spec.plan
+
+    @property
+    def engine(self) -> str:
+        """Name of the engine."""
+        return self.spec.placement.engine
+
+    @property
+    def schedule(self) -> str:
+        """Name of the schedule."""
+        return self.spec.schedule
+
+    @property
+    def last_evaluated(self) -> int:
+        """Examples seen at the last evaluation; 0 if there was none."""
+        return self.evaluations[-1].seen if self.evaluations else 0
 
     @property
     def seen(self) -> int:
@@ -105,12 +124,17 @@ class Run:
         """For several k: the seconds that k nodes would take, on the paper's clock."""
         return clock(self.rounds)
 
+    @property
+    def learnt(self) -> LearnedExamples:
+        """The former name of `learned`."""
+        return self.learned
+
     def heaviest(self, count: int = 10) -> list[Weighed]:
         """(key, p, weight) of the examples with the largest weights, the heaviest first.
 
         Look at them: outliers and wrong labels are often among them, and each counts as much as many others.
         """
-        return self.learnt.heaviest(count)
+        return self.learned.heaviest(count)
 
     def delay_figures(self) -> dict[str, float] | None:
         """Mean, median, 99th percentile and largest delay; None if nothing was selected."""

@@ -1,4 +1,4 @@
-"""The sequencer of the asynchronous schedule: who sifts what, and what comes where in the log."""
+"""The sequencer of the asynchronous schedule: it assigns tiles to nodes and places in the log to selected examples."""
 
 from __future__ import annotations
 
@@ -8,53 +8,58 @@ from dataclasses import dataclass, field
 
 from paraactive.data.events import Round
 from paraactive.data.examples import Stretch, Tile
-from paraactive.schedules.base import Plan, Published
-from paraactive.schedules.synchronous import times_of
+from paraactive.schedules.engine import Published
+from paraactive.schedules.plan import Plan
+from paraactive.schedules.rounds import times_of
 from paraactive.sifting.log import Log
 from paraactive.sifting.node import Sifted
 
 _TILES_HELD = 2
-"""Tiles in the hands of one node: one that it sifts, and one so that it need not wait for the next."""
+"""Tiles that one node holds: one that it sifts, and one that it starts next without waiting for the driver."""
 
 
 @dataclass
-class _Known:
-    """What the sequencer knows of a node."""
+class _NodeState:
+    """What the sequencer knows about a node."""
 
-    seen: int
-    """How far its model was when it last sifted."""
-    tile: int
-    """Size of the tiles that it gets."""
+    seen: int  # Examples that the cluster had seen, as the model of the node knew when it last sifted.
+    tile: int  # Largest size of a tile for this node.
     held: set[Tile] = field(default_factory=set[Tile])
 
 
 class Sequencer:
-    """Hands out tiles, and accepts each position of the stream once, whoever sifted it and however often it comes.
+    """Grants tiles, and accepts each position of the stream once.
 
-    It knows no time. A node that is slow, gone or cut off holds back nobody: what it held is given to another when
-    there is nothing else left, and the first to publish it wins. What is in the hands of nodes is bounded, so nobody's
-    queue grows: who does not publish gets no more.
+    The sequencer uses no clock. A node that is slow, gone or cut off does not delay the others: when no other tile is
+    left, its tiles are granted to another node, and the first node to publish a tile wins. A node holds at most two
+    tiles. A node that publishes nothing receives no further tiles.
+
+    Parameters
+    ----------
+    log : Log
+        Receives the selected examples. The sequencer continues at its end.
+    plan : Plan
+        Gives the number of examples, the size of tiles and rounds, and the bound on the delay.
     """
 
     def __init__(self, log: Log, plan: Plan) -> None:
         self._log, self._plan = log, plan
-        self._nodes: dict[int, _Known] = {}
+        self._nodes: dict[int, _NodeState] = {}
+        # Nodes that may receive a tile.
         self._hungry: deque[int] = deque()
-        """Nodes that may take a tile."""
+        # Disjoint tiles that were cut from the stream and not yet accepted.
         self._open: set[Tile] = set()
-        """Disjoint tiles that were cut from the stream and not yet accepted."""
+        # Open tiles that wait for a node. Some may have been accepted since.
         self._returned: deque[Tile] = deque()
-        """Open tiles that wait for a node; some may have been accepted meanwhile."""
+        # At the end of the stream: open tiles that other nodes hold.
         self._missed: deque[Tile] = deque()
-        """At the end: open tiles that others hold."""
         self._frontier = min(plan.warmstart, plan.examples)
         self._fill_gaps()
-        self._sifted: list[Sifted] = []
-        """Of this round."""
+        self._sifted: list[Sifted] = []  # Tiles of this round.
         self._round_end = self._next_round_end()
 
     def _fill_gaps(self) -> None:
-        """Of a run that was stopped: what lies open between the tiles that were accepted."""
+        """In a run that was stopped: open the gaps between the tiles that were accepted."""
         for tile in self._log.accepted():
             self._give_back(Tile(self._frontier, tile.first))
             self._frontier = tile.last
@@ -64,53 +69,61 @@ class Sequencer:
         sifted = max(self._log.seen - warmstart, 0)
         return min(warmstart + (sifted // batch + 1) * batch, self._plan.examples)
 
-    # Who is there ------------------------------------------------------------------------------------------------
+    # Nodes -------------------------------------------------------------------------------------------------------
 
     def join(self, node: int) -> None:
-        """A node is ready, with a model that has learnt everything accepted."""
+        """Add a node whose model has learned everything that was accepted."""
         self.leave(node)
-        self._nodes[node] = _Known(self._log.seen, self._plan.tile)
+        self._nodes[node] = _NodeState(self._log.seen, self._plan.tile)
         self._hungry.extend([node] * _TILES_HELD)
 
     def leave(self, node: int) -> None:
-        """A node is gone: others sift what it held."""
-        known = self._nodes.pop(node, None)
-        if known:
+        """Remove a node. Other nodes sift the tiles that it held."""
+        state = self._nodes.pop(node, None)
+        if state:
             self._hungry = deque(other for other in self._hungry if other != node)
-            self._returned.extend(sorted(known.held))
+            self._returned.extend(sorted(state.held))
 
-    # Handing out -------------------------------------------------------------------------------------------------
+    # Granting ----------------------------------------------------------------------------------------------------
 
     def grants(self) -> Iterator[tuple[int, Tile]]:
-        """Tiles to hand out now. All that was accepted must reach a node before a tile does."""
+        """Return the tiles to grant now.
+
+        Everything that was accepted must reach a node before a tile does.
+
+        Yields
+        ------
+        tuple of (int, Tile)
+            Number of the node, and its tile.
+        """
         while self._hungry:
             node = self._hungry.popleft()
-            known = self._nodes[node]
-            if len(known.held) >= _TILES_HELD or (known.held and self._is_behind(known)):
+            state = self._nodes[node]
+            if len(state.held) >= _TILES_HELD or (state.held and self._is_behind(state)):
                 continue
-            tile = self._next_tile(known)
+            tile = self._next_tile(state)
             if tile:
-                known.held.add(tile)
+                state.held.add(tile)
                 self._open.add(tile)
                 yield node, tile
 
-    def _is_behind(self, known: _Known) -> bool:
-        """Its model was too old the last time: one tile at a time, so that it learns more between them."""
-        return self._log.seen - known.seen > self._plan.longest_delay
+    def _is_behind(self, state: _NodeState) -> bool:
+        """True if the model of a node was too old. The node then holds one tile at a time, and learns between tiles."""
+        return self._log.seen - state.seen > self._plan.longest_delay
 
-    def _next_tile(self, known: _Known) -> Tile | None:
+    def _next_tile(self, state: _NodeState) -> Tile | None:
         while self._returned:
             tile = self._returned.popleft()
-            if tile in self._open and tile not in known.held:
-                return self._cut(tile, known.tile)
+            if tile in self._open and tile not in state.held:
+                return self._cut(tile, state.tile)
         if self._frontier < self._plan.examples:
-            tile = Tile(self._frontier, min(self._frontier + known.tile, self._plan.examples))
+            tile = Tile(self._frontier, min(self._frontier + state.tile, self._plan.examples))
             self._frontier = tile.last
             return tile
-        return None if known.held else self._next_missed()
+        return None if state.held else self._next_missed()
 
     def _next_missed(self) -> Tile | None:
-        """Nothing is left but what others hold: somebody else may be faster."""
+        """Return a tile that another node holds: the stream has ended, and this node may be faster."""
         while self._missed and self._missed[0] not in self._open:
             self._missed.popleft()
         if not self._missed:
@@ -119,7 +132,7 @@ class Sequencer:
         return self._missed[-1] if self._missed else None
 
     def _cut(self, tile: Tile, size: int) -> Tile:
-        """No more of the tile than this; the rest waits for the next."""
+        """Return the first `size` positions of a tile. The rest waits for the next node."""
         if tile.last - tile.first <= size:
             return tile
         self._open.discard(tile)
@@ -131,7 +144,7 @@ class Sequencer:
             self._open.add(tile)
             self._returned.appendleft(tile)
 
-    # Taking in ---------------------------------------------------------------------------------------------------
+    # Accepting ---------------------------------------------------------------------------------------------------
 
     @property
     def done(self) -> bool:
@@ -139,24 +152,42 @@ class Sequencer:
         return self._log.seen >= self._plan.examples
 
     def accept(self, published: Published, update: float, elapsed: float) -> tuple[Stretch | None, Round | None]:
-        """Give it its place: what replicas are to learn, and the round that ends with it. Nothing if it came before,
-        or too late: then it is sifted again, with a younger model.
+        """Append what a node published to the log.
+
+        A tile that was accepted before is ignored. A tile whose delay would exceed the bound is sifted again, with a
+        newer model.
+
+        Parameters
+        ----------
+        published : Published
+            The selected examples of one tile.
+        update : float
+            Seconds of learning in this round so far.
+        elapsed : float
+            Seconds since the beginning of this round.
+
+        Returns
+        -------
+        Stretch or None
+            What all replicas must learn now.
+        Round or None
+            The round that ends with this tile.
         """
-        tile, known = published.tile, self._nodes.get(published.node)
-        if known:
-            known.seen = max(known.seen, published.seen)
-            known.held.discard(tile)
-            self._hungry.extend([published.node] * (_TILES_HELD - len(known.held)))
+        tile, state = published.tile, self._nodes.get(published.node)
+        if state:
+            state.seen = max(state.seen, published.seen)
+            state.held.discard(tile)
+            self._hungry.extend([published.node] * (_TILES_HELD - len(state.held)))
         if tile not in self._open:
             return None, None
         age, bound = self._log.seen - published.seen, self._plan.longest_delay
         if age > bound:
-            if known:
-                known.tile = max(1, known.tile // 2)  # It is slow: less at a time makes its news younger.
+            if state:
+                state.tile = max(1, state.tile // 2)  # The node is slow: smaller tiles have shorter delays.
             self._returned.append(tile)
             return None, None
-        if known and 4 * age < bound:
-            known.tile = min(2 * known.tile, self._plan.tile)  # It was slow for a while only.
+        if state and 4 * age < bound:
+            state.tile = min(2 * state.tile, self._plan.tile)  # The node is fast again.
         return self._place(published, update, elapsed)
 
     def _place(self, published: Published, update: float, elapsed: float) -> tuple[Stretch, Round | None]:

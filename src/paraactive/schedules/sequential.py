@@ -6,15 +6,33 @@ from collections.abc import Generator
 
 from paraactive.data.events import Round
 from paraactive.data.examples import Stretch
-from paraactive.schedules.base import Engine, Plan
-from paraactive.schedules.synchronous import round_of
+from paraactive.schedules.engine import Engine
+from paraactive.schedules.plan import Plan
+from paraactive.schedules.rounds import round_of
 from paraactive.schedules.warmstart import warmstart
 from paraactive.sifting.log import Log
 from paraactive.sifting.node import Sifted
 
 
 def sequential(engine: Engine, log: Log, plan: Plan) -> Generator[Round]:
-    """Algorithm 1 with B = k = 1. A round is `batch` examples here, only to have something to count by."""
+    """Run Algorithm 1 with B = k = 1.
+
+    A round is `plan.batch` examples here. It serves only to count and to report.
+
+    Parameters
+    ----------
+    engine : Engine
+        Hosts the node.
+    log : Log
+        The run continues at its end.
+    plan : Plan
+        Gives the number of examples and the warmstart.
+
+    Yields
+    ------
+    Round
+        Each round when it has ended.
+    """
     yield from warmstart(engine, log, plan)
     while log.seen < plan.examples:
         position, last = log.seen, min(log.seen + plan.batch, plan.examples)

@@ -23,8 +23,23 @@ _WRONG = 0.3
 
 @dataclass(frozen=True)
 class Guard:
-    """What is done about examples that are heavy or labelled wrongly. None turns a part off.
+    """Limits the effect of wrong labels and outliers. None turns a part off.
 
+    Parameters
+    ----------
+    floor : float or None, default=0.01
+        Lower bound on the sampling probability. Weights are at most 1/floor, and stay exact; see `rules.floored`.
+    cap : float or None, default=None
+        Upper bound on the weight of an example. It biases the model; see `learners.guarded`.
+    set_aside : float, "auto" or None, default="auto"
+        Do not learn examples that are misclassified by more than this margin, once 50 examples of their class were
+        learned.
+
+        "auto" is 0.3 if scores are margins, as those of an SVM, and None if scores are log-odds, as those of a network:
+        a network tolerates wrong labels, and makes more mistakes if it does not learn from its own mistakes.
+
+    Examples
+    --------
     >>> from paraactive import LaSVM
     >>> from paraactive.rules import SignedMargin
     >>> guard = Guard(floor=0.05, cap=None)
@@ -35,13 +50,8 @@ class Guard:
     """
 
     floor: float | None = 0.01
-    """No p is smaller: weights are at most 1/floor, and stay exact. See `rules.floored`."""
     cap: float | None = None
-    """No example is learnt with a larger weight; biased, on purpose. See `learners.guarded`."""
     set_aside: float | str | None = AUTO
-    """What lies further than this on the wrong side is not learnt, once 50 of its class were. "auto": 0.3 where scores
-    are margins, as those of an SVM; None where they are log-odds, as those of a network: it bears wrong labels well,
-    and one that need not learn its own mistakes makes more of them."""
 
     def __post_init__(self) -> None:
         if self.floor is not None:

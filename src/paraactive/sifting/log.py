@@ -67,11 +67,11 @@ class Log(Protocol):
         """The tiles that were accepted, joined where they touch, in the order of the stream."""
         ...
 
-    def unlearnt(self, place: Place) -> list[Stretch]:
-        """What a replica at this place has not learnt."""
+    def stretches_after(self, place: Place) -> list[Stretch]:
+        """The stretches of the log that a replica at this place has yet to learn."""
         ...
 
-    def learnt(self) -> Learnt:
+    def learned(self) -> LearnedExamples:
         """Which examples are in it, in order."""
         ...
 
@@ -108,7 +108,7 @@ class Weighed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Learnt:
+class LearnedExamples:
     """Which examples were learnt, in order, the warmstart included."""
 
     key: Ints
@@ -118,19 +118,20 @@ class Learnt:
     """Importance/p."""
 
     @staticmethod
-    def of(selected: Selected) -> Learnt:
+    def of(selected: Selected) -> LearnedExamples:
         """These."""
-        return Learnt(selected.examples.key, selected.p, selected.weight)
+        return LearnedExamples(selected.examples.key, selected.p, selected.weight)
 
     @staticmethod
-    def nothing() -> Learnt:
+    def nothing() -> LearnedExamples:
         """No examples."""
-        return Learnt(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+        return LearnedExamples(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
 
     @staticmethod
-    def concatenate(parts: Sequence[Learnt]) -> Learnt:
+    def concatenate(parts: Sequence[LearnedExamples]) -> LearnedExamples:
         """The parts one after the other."""
-        return Learnt(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("key", "p", "weight")))
+        columns = ([getattr(part, name) for part in parts] for name in ("key", "p", "weight"))
+        return LearnedExamples(*map(np.concatenate, columns))
 
     def heaviest(self, count: int) -> list[Weighed]:
         """The examples of the largest weights, the heaviest first; of equal ones, those that came first."""
@@ -162,7 +163,7 @@ class MemoryLog:
         self.entries: list[Entries] = []
         self._keep, self._ended = keep, list[Round]()
         self._accepted: list[Tile] = []
-        self._learnt: list[Learnt] = []
+        self._learned: list[LearnedExamples] = []
         self._answers: dict[int, int | None] = {}
         self._questions: list[Question] = []
 
@@ -170,7 +171,7 @@ class MemoryLog:
         """The same examples with their places in the total order."""
         entries = Entries(self.version, selected)
         self.version = entries.last
-        self._learnt.append(Learnt.of(selected))
+        self._learned.append(LearnedExamples.of(selected))
         if self.rounds:
             self.delays.update(entries.entry_lag.tolist())
         if self._keep:
@@ -198,8 +199,8 @@ class MemoryLog:
         """See `Log.accepted`."""
         return self._accepted
 
-    def unlearnt(self, place: Place) -> list[Stretch]:
-        """See `Log.unlearnt`. Nothing if entries are not kept: then nobody comes later who would need them."""
+    def stretches_after(self, place: Place) -> list[Stretch]:
+        """See `Log.stretches_after`. Nothing if entries are not kept."""
         version, stretches = place.version, list[Stretch]()
         for ended in self._ended[place.rounds :]:
             stretches.append(Stretch(self._between(version, ended.version), ended.number, ended.seen))
@@ -208,27 +209,27 @@ class MemoryLog:
             stretches.append(Stretch(self._between(version, self.version), self.rounds, self.seen, ends_round=False))
         return stretches
 
-    def learnt(self) -> Learnt:
-        """See `Log.learnt`."""
-        return Learnt.concatenate([Learnt.nothing(), *self._learnt])
+    def learned(self) -> LearnedExamples:
+        """See `Log.learned`."""
+        return LearnedExamples.concatenate([LearnedExamples.nothing(), *self._learned])
 
     def answers(self) -> dict[int, int | None]:
         """See `oracle.Answers`."""
         return self._answers
 
-    def questions(self) -> list[Question]:
+    def open_questions(self) -> list[Question]:
         """See `oracle.Answers`."""
         return [each for each in self._questions if not set(each.position.tolist()) <= self._answers.keys()]
 
-    def ask(self, question: Question) -> None:
+    def record_question(self, question: Question) -> None:
         """See `oracle.Answers`."""
-        self._questions = [*self.questions(), question]
+        self._questions = [*self.open_questions(), question]
 
-    def remember(self, index: Ints, y: Sequence[int | None]) -> None:
+    def record_answers(self, position: Ints, y: Sequence[int | None]) -> None:
         """See `oracle.Answers`."""
-        self._answers.update(zip(index.tolist(), y, strict=True))
+        self._answers.update(zip(position.tolist(), y, strict=True))
 
-    def secure(self) -> None:
+    def commit(self) -> None:
         """See `oracle.Answers`: memory is as safe as it can be."""
 
     def _between(self, first: int, last: int) -> Entries:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from paraactive.data.examples import Entries, Examples, Ints, Place, Selected, Stretch
 from paraactive.data.labels import UNKNOWN, check_labels
@@ -199,11 +197,6 @@ def relearn(learner: Learner, stretch: Stretch) -> None:
         learn(learner, stretch.entries.selected)
     if stretch.ends_round:
         learner.end_round()
-
-
-def as_on_a_node() -> AbstractContextManager[Any]:
-    """One thread of BLAS: a learner that uses it would add up in another order with more."""
-    return threadpool_limits(limits=1, user_api="blas")
 
 
 def _tiles(first: int, last: int) -> Iterator[tuple[int, int]]:

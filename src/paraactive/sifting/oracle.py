@@ -105,19 +105,19 @@ class Answers(Protocol):
         """The labels known so far; None for a row that was skipped."""
         ...
 
-    def questions(self) -> list[Question]:
+    def open_questions(self) -> list[Question]:
         """What was asked and is not answered."""
         ...
 
-    def ask(self, question: Question) -> None:
+    def record_question(self, question: Question) -> None:
         """It is about to be asked. It is safe from now on."""
         ...
 
-    def remember(self, index: Ints, y: Sequence[int | None]) -> None:
+    def record_answers(self, position: Ints, y: Sequence[int | None]) -> None:
         """These were told. They are safe from now on."""
         ...
 
-    def secure(self) -> None:
+    def commit(self) -> None:
         """All rounds so far are safe from now on."""
         ...
 
@@ -149,7 +149,7 @@ class AskingLog:
     def append(self, selected: Selected) -> Entries:
         """See `Log.append`."""
         known = dict(self._answers.answers())
-        asked = {position for question in self._answers.questions() for position in question.position.tolist()}
+        asked = {position for question in self._answers.open_questions() for position in question.position.tolist()}
         selected = self._affordable(self._few(selected), known.keys() | asked)
         return self._log.append(self._labelled(selected, known))
 
@@ -192,7 +192,7 @@ class AskingLog:
         row_of = {position: row for row, position in enumerate(examples.index.tolist())}
         for question, x in self._open_questions(selected, known, row_of):
             told = self._ask(question, x)
-            self._answers.remember(question.position, told)
+            self._answers.record_answers(question.position, told)
             known.update(zip(question.position.tolist(), told, strict=True))
         y = [known[position] for position in row_of]
         kept = np.array([row for row, label in enumerate(y) if label is not None], np.intp)
@@ -207,8 +207,8 @@ class AskingLog:
         """What must be asked now: first, as it was, what a killed run had asked and not written down. With features."""
         missing = [position for position in row_of if position not in known]
         if missing:
-            self._answers.secure()  # It may take days, or end here.
-        for question in self._answers.questions():
+            self._answers.commit()  # It may take days, or end here.
+        for question in self._answers.open_questions():
             if row_of.keys() & set(question.position.tolist()):  # It may have rows that are not selected any more.
                 yield question, dense(self._stream.at(question.position).x)
         examples = selected.examples
@@ -217,7 +217,7 @@ class AskingLog:
             rows = np.array(missing[start : start + self._oracle.batch], np.intp)
             x = dense(examples.x[rows])
             question = Question(_batch_key(examples.key[rows], x), examples.index[rows], examples.key[rows])
-            self._answers.ask(question)
+            self._answers.record_question(question)
             yield question, x
 
     def _ask(self, question: Question, x: Floats) -> list[int | None]:

@@ -74,7 +74,7 @@ def _probability(learner: Learner, rule: Rule, fresh: Examples, seen: Ints) -> D
 
 def _cheap_probability(proxy: Proxy, learner: Learner, rule: Rule, fresh: Examples, seen: Ints) -> Doubles:
     score = _checked_scores(scores(proxy, fresh.x), learner, fresh)
-    return _asked(rule, doubtful(score, proxy.guard, fresh.y if rule.needs_labels is True else None), fresh, seen)
+    return _asked(rule, doubtful(score, proxy.error_bound, fresh.y if rule.needs_labels is True else None), fresh, seen)
 
 
 def _asked(rule: Rule, score: Doubles, fresh: Examples, seen: Ints) -> Doubles:

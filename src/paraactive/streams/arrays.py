@@ -123,6 +123,11 @@ class Arrays(UserStream):
         stream._source = str(path)
         return stream
 
+    def describe(self) -> dict[str, Any]:
+        """Return the parameters of `load` and the fingerprint, for run files."""
+        names = ("source", "seed", "shuffle", "passes", "fingerprint")
+        return {name: getattr(self, name) for name in names}
+
     @property
     def source(self) -> str | None:
         """Path of the file that the stream was loaded from; None for arrays in memory."""

@@ -6,13 +6,14 @@ import hashlib
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from paraactive.basics.validation import whole
 from paraactive.data.examples import Examples, Ints, SparseRows
-from paraactive.data.labels import UNKNOWN, fitting_type, type_of_labels
+from paraactive.data.labels import UNKNOWN, fitting_type, type_of_labels, typed_labels
 from paraactive.streams.array_checks import checked_class_names, features_alone, hash_features
 from paraactive.streams.files import column_names, open_rows
 from paraactive.streams.locations import absolute
@@ -99,6 +100,12 @@ class Unlabelled(UserStream):
         stream = cls(open_rows(source, features=names), classes, seed=seed, shuffle=shuffle)
         stream.source, stream.columns = source, names
         return stream
+
+    def describe(self) -> dict[str, Any]:
+        """Return the parameters of `load` and the fingerprint, for run files."""
+        names = ("source", "columns", "seed", "shuffle", "fingerprint")
+        classes = typed_labels(self.classes, self.label_type).tolist()
+        return {"classes": classes} | {name: getattr(self, name) for name in names}
 
     @property
     def width(self) -> int:

@@ -75,16 +75,15 @@ def recorded_delays(path: str | Path) -> Ints:
     >>> delays[[19, 20, 29, 30, 59]].tolist()
     [20, 1, 10, 1, 10]
     """
-    with RunFile.read(path) as file, file.understood():
-        schedule, lag = file.configuration["schedule"], file.configuration["lag"]
-        ends = [ended.seen for ended in file.ended_rounds()]
-        tiles = file.tiles_sifted()
+    with RunFile.read(path) as file, file.reraise_as_corruption():
+        schedule, lag = file.spec.schedule, file.spec.lag
+        ends = [ended.seen for ended in file.log.ended_rounds()]
+        tiles = file.log.tiles_sifted()
     if not any(ends):
         raise InputError(f"{path} has no examples", why="the run ended before its warmstart", remedy="resume it first")
     if schedule == "asynchronous":
         pieces = _tile_by_tile(ends[0], tiles)
     else:
-        lag = lag if schedule == "pipelined" else 0
         pieces = [(ends[r - 1], ends[r], ends[max(r - 1 - lag, 0)]) for r in range(1, len(ends))]
     known = np.zeros(pieces[-1][1] if pieces else ends[0], np.int64)
     for begin, end, knew in pieces:

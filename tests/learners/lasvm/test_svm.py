@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from learners.reference import PlainLaSVM, kernel_in_cache
+from learners.reference import PlainLaSVM, dual_of, kernel_in_cache
 from making import selected, stripes, two_moons
 from paraactive import Digits, LaSVM
 from paraactive.data.examples import Selected
@@ -16,8 +16,8 @@ from paraactive.errors import InputError
 
 
 def _kernel_from_scratch(svm: LaSVM) -> Any:
-    rows = svm._live.rows()
-    return svm._kernel_within(rows)
+    rows = dual_of(svm).live.rows()
+    return dual_of(svm).kernel_within(rows)
 
 
 def test_it_takes_the_same_steps_as_the_plain_algorithm() -> None:
@@ -29,7 +29,7 @@ def test_it_takes_the_same_steps_as_the_plain_algorithm() -> None:
     svm.update(selected(x, y, p))
     for k in range(len(y)):
         plain.process(k)
-    live = svm._keys[: svm.vectors]
+    live = dual_of(svm).keys[: svm.vectors]
     assert 20 < len(live) < 150
     assert live.tolist() == plain.live
     np.testing.assert_allclose(svm.dual_coefficients, [plain.alpha[k] for k in live], atol=1e-9)
@@ -39,8 +39,8 @@ def test_it_takes_the_same_steps_as_the_plain_algorithm() -> None:
 def svm_kernel(svm: LaSVM, x: Any) -> Any:
     """The kernel matrix in the learner's own float32 values, so that only the algorithm is compared."""
     svm.update(selected(x[:1], np.array([1], np.int8)))
-    x = svm._live.relative(x)
-    return svm._kernel_within(x)
+    x = dual_of(svm).live.relative(x)
+    return dual_of(svm).kernel_within(x)
 
 
 @pytest.fixture(scope="module")
@@ -63,28 +63,28 @@ def test_its_kernel_values_equal_those_recomputed_from_scratch(churned: LaSVM) -
 
 def test_its_gradients_equal_those_recomputed_from_scratch(churned: LaSVM) -> None:
     n = churned.vectors
-    y = np.where(churned._upper[0, :n] > 0, 1.0, -1.0)
+    y = np.where(dual_of(churned).upper[0, :n] > 0, 1.0, -1.0)
     expected = y - _kernel_from_scratch(churned).astype(np.float64) @ churned.dual_coefficients
-    np.testing.assert_allclose(churned._g[0, :n], expected, atol=1e-9)
+    np.testing.assert_allclose(dual_of(churned).g[0, :n], expected, atol=1e-9)
 
 
 def test_its_vectors_are_the_examples_of_their_keys(churned: LaSVM) -> None:
     x, _ = two_moons(3000, noise=0.3, seed=3)
-    kept = x[churned._keys[: churned.vectors]]
-    assert np.array_equal(churned._live.rows(), churned._live.relative(kept))
+    kept = x[dual_of(churned).keys[: churned.vectors]]
+    assert np.array_equal(dual_of(churned).live.rows(), dual_of(churned).live.relative(kept))
     np.testing.assert_allclose(churned.support_vectors, kept, atol=1e-6)
 
 
 def test_empty_slots_add_nothing_to_a_score(churned: LaSVM) -> None:
-    assert not churned._alpha[:, churned.vectors :].any()
-    panels = churned._live.arrays(churned._kernel()).panels
+    assert not dual_of(churned).alpha[:, churned.vectors :].any()
+    panels = dual_of(churned).view().panels
     assert not panels.transpose(0, 2, 1).reshape(-1, 2)[churned.vectors :].any()
 
 
 def test_alphas_stay_in_their_boxes_and_add_up_to_zero(churned: LaSVM) -> None:
     n, alpha = churned.vectors, churned.dual_coefficients
-    assert np.all(churned._lower[0, :n] <= alpha)
-    assert np.all(alpha <= churned._upper[0, :n])
+    assert np.all(dual_of(churned).lower[0, :n] <= alpha)
+    assert np.all(alpha <= dual_of(churned).upper[0, :n])
     assert abs(alpha.sum()) < 1e-9
 
 
@@ -96,7 +96,7 @@ def test_the_score_is_the_kernel_expansion(churned: LaSVM) -> None:
 
 
 def test_end_round_closes_the_gap_to_the_one_asked_for(churned: LaSVM) -> None:
-    assert churned._extremes[0] <= 0.05
+    assert dual_of(churned).extremes[0] <= 0.05
 
 
 def _trained(svm: LaSVM, x: Any, y: Any, p: Any, passes: int) -> LaSVM:
@@ -193,7 +193,7 @@ def test_an_example_that_is_live_is_not_inserted_again() -> None:
     svm.update(selected(x, y))
     assert svm.vectors > 20
     svm.update(selected(x, y))
-    after = svm._keys[: svm.vectors].tolist()
+    after = dual_of(svm).keys[: svm.vectors].tolist()
     assert len(set(after)) == len(after)
 
 
@@ -211,7 +211,7 @@ def test_finish_leaves_no_violating_pair() -> None:
     svm = LaSVM(gamma=1.0, tau=1e-3)
     svm.update(selected(x, y))
     svm.finish()
-    assert svm._extremes[0] <= 1e-3
+    assert dual_of(svm).extremes[0] <= 1e-3
 
 
 def test_growing_keeps_everything() -> None:
@@ -236,7 +236,7 @@ def test_growing_keeps_everything() -> None:
         ({"gamma": "auto"}, "gamma"),
         ({"coef0": float("nan")}, "coef0"),
         ({"cache_size": 0}, "cache_size"),
-        ({"budget": 1}, "budget"),
+        ({"max_vectors": 1}, "max_vectors"),
     ],
 )
 def test_bad_parameters_are_named(options: dict[str, Any], named: str) -> None:
@@ -273,3 +273,23 @@ def test_it_can_be_copied_while_others_score_with_it():
         scoring.join()
     assert {each.digest() for each in copies} == {digest}
     assert all(not each._scored for each in copies)
+
+
+def test_another_example_with_the_key_of_a_vector_does_not_take_its_place() -> None:
+    x, y = np.array([[0, 0], [1, 0], [4, 4], [5, 4]], np.float32), np.array([-1, -1, 1, 1], np.int8)
+    learner = LaSVM(gamma="scale")
+    learner.update(Selected.weighted(x, y))
+    learner.update(Selected.weighted(x[::-1].copy(), y[::-1].copy()))  # The same keys, for other rows.
+    assert (np.sign(learner.score(x)) == y).all()
+
+
+@pytest.mark.parametrize("rows", [1, 300])
+def test_what_is_remembered_of_scored_rows_is_bounded_and_its_own(rows: int) -> None:
+    trained, warmstart = LaSVM(C=1, gamma=0.012), Digits().read(0, 1500)
+    trained.update(selected(warmstart.x, warmstart.y))
+    trained.end_round()
+    for first in range(0, 6000, rows):
+        trained.score(Digits().read(first, first + rows).x)
+    numbers = sum(len(key) // 4 + len(own) for key, own in trained._scored.items())
+    assert 0 < numbers < 9_000_000
+    assert all(own.base is None for own in trained._scored.values())

@@ -9,10 +9,11 @@ import pytest
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
-from learners.reference import PlainLaSVM, kernel_in_cache
+from learners.reference import PlainLaSVM, dual_of, kernel_in_cache
 from making import selected, three_blobs, two_moons
 from paraactive import Arrays, Digits, LaSVM, train
 from paraactive.checks import check_learner
+from paraactive.data.examples import Selected
 from paraactive.errors import InputError
 
 
@@ -63,7 +64,7 @@ def test_it_takes_the_same_steps_as_the_plain_machines() -> None:
     svm.update(selected(x, y, p))
     for k in range(len(y)):
         plain.process(k)
-    live = svm._keys[: svm.vectors]
+    live = dual_of(svm).keys[: svm.vectors]
     assert 20 < len(live) < 140
     assert live.tolist() == plain.live
     for m, machine in enumerate(plain.machines):
@@ -74,8 +75,8 @@ def _kernel(x: Any, **options: Any) -> Any:
     """The kernel matrix in the learner's own float32 values, so that only the algorithm is compared."""
     svm = LaSVM(**options)
     svm.update(selected(x[:1], np.array([1], np.int8)))
-    rows = svm._live.relative(x)
-    return svm._kernel_within(rows)
+    rows = dual_of(svm).live.relative(x)
+    return dual_of(svm).kernel_within(rows)
 
 
 @pytest.fixture(scope="module")
@@ -92,16 +93,16 @@ def churned() -> LaSVM:
 
 
 def test_kernel_values_gradients_and_alphas_are_what_they_should_be(churned: LaSVM) -> None:
-    n, rows = churned.vectors, churned._live.rows()
-    kernel = churned._kernel_within(rows)
+    n, rows = churned.vectors, dual_of(churned).live.rows()
+    kernel = dual_of(churned).kernel_within(rows)
     assert np.array_equal(kernel_in_cache(churned), kernel)
-    alpha, g = churned._alpha[:, :n], churned._g[:, :n]
-    side = np.where(churned._upper[:, :n] > 0, 1.0, -1.0)
+    alpha, g = dual_of(churned).alpha[:, :n], dual_of(churned).g[:, :n]
+    side = np.where(dual_of(churned).upper[:, :n] > 0, 1.0, -1.0)
     np.testing.assert_allclose(g, side - alpha @ kernel.astype(np.float64), atol=1e-9)
     np.testing.assert_allclose(alpha.sum(axis=1), 0.0, atol=1e-9)
-    assert (alpha >= churned._lower[:, :n]).all()
-    assert (alpha <= churned._upper[:, :n]).all()
-    assert not churned._alpha[:, n:].any()  # An empty slot must add nothing to a score.
+    assert (alpha >= dual_of(churned).lower[:, :n]).all()
+    assert (alpha <= dual_of(churned).upper[:, :n]).all()
+    assert not dual_of(churned).alpha[:, n:].any()  # An empty slot must add nothing to a score.
     assert (side.sum(axis=0) == -1).all()  # Each vector is on the right side of one machine of three.
 
 
@@ -206,8 +207,8 @@ def test_gamma_scale_is_that_of_the_first_examples_learnt() -> None:
     x *= 50
     svm = LaSVM()
     svm.update(selected(x, y))
-    assert svm._gamma == pytest.approx(1 / (2 * x[:64].var()), rel=1e-6)
-    given = LaSVM(gamma=float(svm._gamma))
+    assert dual_of(svm).gamma == pytest.approx(1 / (2 * x[:64].var()), rel=1e-6)
+    given = LaSVM(gamma=float(dual_of(svm).gamma))
     given.update(selected(x, y))
     assert np.mean((svm.score(x) > 0) == (given.score(x) > 0)) > 0.98
 
@@ -215,10 +216,24 @@ def test_gamma_scale_is_that_of_the_first_examples_learnt() -> None:
 def test_gamma_scale_of_rows_that_are_all_the_same_is_one() -> None:
     svm = LaSVM()
     svm.update(selected(np.ones((10, 3), np.float32), np.tile([-1, 1], 5).astype(np.int8)))
-    assert svm._gamma == 1.0
+    assert dual_of(svm).gamma == 1.0
     assert np.isfinite(svm.score(np.ones((2, 3)))).all()
 
 
 def test_another_word_for_gamma_is_refused() -> None:
     with pytest.raises(InputError, match="gamma is 'auto'"):
         LaSVM(gamma="auto")
+
+
+def test_a_state_of_other_classes_is_taken_over_or_refused() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(90, 3)).astype(np.float32), rng.integers(0, 3, 90).astype(np.int8)
+    three = LaSVM(gamma=1.0, classes=3)
+    three.update(Selected.weighted(x, y))
+    other = LaSVM(gamma=1.0)
+    other.load(three.save())
+    assert (other.score(x) == three.score(x)).all()
+    two = LaSVM(gamma=1.0)
+    two.update(Selected.weighted(x, np.where(y > 0, 1, -1).astype(np.int8)))
+    with pytest.raises(InputError, match="1 machines"):
+        LaSVM(gamma=1.0, classes=3).load(two.save())

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from learners.reference import dual_of
 from paraactive import LaSVM, ParaActiveClassifier, train
 from paraactive.basics.state import pack, unpack
 from paraactive.checks import check_learner
@@ -70,7 +71,7 @@ def never_dense(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("options", [{}, {"gap": 0.05}, {"budget": 60}, {"cache_size": 1e-6, "gap": 0.1}])
+@pytest.mark.parametrize("options", [{}, {"gap": 0.05}, {"max_vectors": 60}, {"cache_size": 1e-6, "gap": 0.1}])
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
 def test_without_a_centre_it_is_the_model_of_dense_rows_to_the_bit(
     kernel: str, classes: int, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
@@ -78,7 +79,7 @@ def test_without_a_centre_it_is_the_model_of_dense_rows_to_the_bit(
     def stay(*_: Any) -> None:
         """The centre does not move."""
 
-    monkeypatch.setattr(DenseVectors, "centre_on", stay)
+    monkeypatch.setattr(DenseVectors, "center_on", stay)
     x, y = _rows(900, 1, classes=classes)
     dense, sparse = (LaSVM(**KERNELS[kernel], **options, classes=classes, cascade=False) for _ in range(2))
     _learnt(dense, _selected(x, y))
@@ -116,8 +117,8 @@ def test_the_model_does_not_depend_on_the_cache(kernel: str, classes: int) -> No
     everything = _selected(SparseRows.of(x), y)
     large = _learnt(LaSVM(**KERNELS[kernel], classes=classes, gap=0.1), everything)
     small = _learnt(LaSVM(**KERNELS[kernel], classes=classes, gap=0.1, cache_size=1e-6), everything)
-    assert isinstance(small._cache, KernelCache)
-    assert small._cache.rows == 2 * small._machines < small.vectors
+    assert isinstance(dual_of(small).cache, KernelCache)
+    assert dual_of(small).cache.rows == 2 * small._machines < small.vectors
     assert small.save().keys() == large.save().keys()
     assert small.digest() == large.digest()
 
@@ -127,7 +128,7 @@ def test_gamma_scale_is_that_of_dense_rows() -> None:
     dense, sparse = LaSVM(), LaSVM()
     dense.update(_selected(x, y))
     sparse.update(_selected(SparseRows.of(x), y))
-    assert sparse._gamma == pytest.approx(dense._gamma, rel=1e-12)
+    assert dual_of(sparse).gamma == pytest.approx(dual_of(dense).gamma, rel=1e-12)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -135,11 +136,11 @@ def test_gamma_scale_is_that_of_dense_rows() -> None:
 def test_saved_copied_and_sent_half_way_it_learns_on_alike(kernel: str, when: int, never_dense: None) -> None:
     x, y = _rows(900, 7)
     everything = _selected(SparseRows.of(x), y)
-    svm, whole = (LaSVM(**KERNELS[kernel], gap=0.1, budget=150) for _ in range(2))
+    svm, whole = (LaSVM(**KERNELS[kernel], gap=0.1, max_vectors=150) for _ in range(2))
     svm.update(everything.take(slice(0, when)))
     whole.update(everything)
     whole.end_round()
-    loaded = LaSVM(**KERNELS[kernel], gap=0.1, budget=150)
+    loaded = LaSVM(**KERNELS[kernel], gap=0.1, max_vectors=150)
     loaded.load(unpack(pack(svm.save())))
     twins: list[LaSVM] = [svm, loaded, copy.deepcopy(svm), pickle.loads(pickle.dumps(svm))]
     for twin in twins:
@@ -153,16 +154,16 @@ def test_saved_copied_and_sent_half_way_it_learns_on_alike(kernel: str, when: in
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_it_keeps_the_contract(kernel: str, classes: int) -> None:
     check_learner(lambda: LaSVM(**KERNELS[kernel], gap=0.1), classes=classes)
-    check_learner(lambda: Guarded(LaSVM(**KERNELS[kernel], budget=40), cap=5.0, set_aside=1.0), classes=classes)
+    check_learner(lambda: Guarded(LaSVM(**KERNELS[kernel], max_vectors=40), cap=5.0, set_aside=1.0), classes=classes)
 
 
 def test_vectors_that_have_gone_are_swept_up(never_dense: None) -> None:
-    svm = LaSVM(**KERNELS["rbf"], budget=20)
+    svm = LaSVM(**KERNELS["rbf"], max_vectors=20)
     for seed in range(8):
         x, y = _rows(500, 20 + seed)
         selected = Selected.weighted(SparseRows.of(x), y)
         svm.update(replace(selected, examples=replace(selected.examples, key=500 * seed + np.arange(500))))
-    live = svm._live
+    live = dual_of(svm).live
     assert isinstance(live, SparseVectors)
     assert live._held < 20 + 3 * 256
     assert svm.support_vectors.shape == (20, WIDTH)
@@ -175,7 +176,7 @@ def test_either_kind_is_taken_by_a_model_of_the_other() -> None:
     assert dense.sparse
     dense.update(_selected(x, y).take(slice(0, 200)))
     sparse.update(_selected(rows, y).take(slice(0, 200)))
-    assert isinstance(dense._live, DenseVectors)
+    assert isinstance(dual_of(dense).live, DenseVectors)
     assert (dense.sparse, sparse.sparse) == (False, True)
     learn(dense, _selected(rows, y).take(slice(200, None)))
     learn(sparse, _selected(x, y).take(slice(200, None)))
@@ -197,7 +198,7 @@ def test_rows_that_are_hardly_sparse_become_dense_vectors(kernel: str, classes: 
     svm.update(everything)
     for first in range(0, 700, 31):
         learn(cut, everything.take(slice(first, first + 31)))
-    assert isinstance(svm._live, DenseVectors)
+    assert isinstance(dual_of(svm).live, DenseVectors)
     assert cut.digest() == svm.digest()
     assert scores(cut, SparseRows.of(x)).tobytes() == svm.score(x).tobytes()
     dense.update(_selected(x, y))

@@ -27,16 +27,44 @@ def _data(count: int, seed: int) -> tuple[Any, Any, Any]:
     return x, np.where(rng.random(count) < 0.5, 1, -1).astype(np.int8), rng.uniform(0.05, 1.0, count)
 
 
-def test_it_takes_the_same_steps_as_the_plain_network() -> None:
+losses = pytest.mark.parametrize("loss", ["logistic", "squared"])
+
+
+@losses
+def test_it_takes_the_same_steps_as_the_plain_network(loss: str) -> None:
     x, y, p = _data(60, seed=0)
-    network = Network(hidden=_UNITS, seed=3)
+    network = Network(hidden=_UNITS, seed=3, loss=loss)
     network.update(selected(x[:1], y[:1], p[:1]))
     plain, squares = _parameters(network), _parameters(network, "_squares")
     network.update(selected(x[1:], y[1:], p[1:]))
     for i in range(1, 60):
-        plain_network_step(plain, squares, x[i].astype(np.float64), float(y[i]), 1 / p[i], 0.07)
+        plain_network_step(plain, squares, x[i].astype(np.float64), float(y[i]), 1 / p[i], 0.07, loss)
     for ours, theirs in zip(_parameters(network), plain, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-4)
+    for ours, theirs in zip(_parameters(network, "_squares"), squares, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=5e-3, atol=1e-6)
+
+
+@losses
+def test_one_step_from_a_trained_network_is_the_step_of_the_plain_network(loss: str) -> None:
+    teacher = Network(hidden=_UNITS, seed=3, loss=loss)
+    teacher.update(selected(*_data(300, seed=0)))
+    x, y, _ = _data(20, seed=2)
+    for i in range(20):
+        for weight in (1.0, 7.0, 1e4):
+            network = Network(hidden=_UNITS, step=0.02, seed=3, loss=loss)
+            network.load(teacher.save())
+            before, plain, squares = _parameters(network), _parameters(network), _parameters(network, "_squares")
+            network.update(selected(x[i : i + 1], y[i : i + 1], 1 / weight))
+            plain_network_step(plain, squares, x[i].astype(np.float64), float(y[i]), weight, 0.02, loss)
+            size = max(np.abs(a - b).max() for a, b in zip(plain, before, strict=True))
+            for ours, theirs in zip(_parameters(network), plain, strict=True):
+                np.testing.assert_allclose(ours, theirs, atol=1e-3 * size + 1e-6)
+
+
+def test_a_loss_that_is_not_known_is_named() -> None:
+    with pytest.raises(InputError, match=r"no loss function 'logisitc'.*did you mean 'logistic'"):
+        Network(loss="logisitc")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from paraactive.learners.network.network_lanes import (
     four_products,
     one_product,
 )
-from paraactive.learners.simd.blocks import fma, inverse_sqrt
+from paraactive.learners.simd.functions import fma, inverse_sqrt
 
 lanes_of = pytest.mark.parametrize("lanes", [8, 16, 24, 32, 40, 48, 64, 72, 88, 96, 104, 112, 120, 128, 200, 216])
 

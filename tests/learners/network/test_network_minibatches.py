@@ -147,5 +147,3 @@ def test_rows_of_another_width_are_refused_before_they_wait() -> None:
 def test_bad_sizes_are_named() -> None:
     with pytest.raises(InputError, match="minibatch"):
         Network(minibatch=0)
-    with pytest.raises(InputError, match="importance_aware is True with minibatch 4"):
-        Network(minibatch=4, importance_aware=True)

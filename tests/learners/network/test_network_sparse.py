@@ -19,7 +19,6 @@ networks = pytest.mark.parametrize(
     [
         {},
         {"loss": "squared"},
-        {"importance_aware": True},
         {"hidden": 100},
         {"classes": 3},
         {"classes": 7, "loss": "squared"},

@@ -27,7 +27,7 @@ from paraactive.errors import InputError
 from paraactive.learners import SklearnLearner
 
 LEARNERS: dict[str, Callable[[], SklearnLearner]] = {
-    "one by one": lambda: SklearnLearner(SGDClassifier()),
+    "minibatch is 1 with GaussianNB": lambda: SklearnLearner(SGDClassifier()),
     "logistic": lambda: SklearnLearner(SGDClassifier(loss="log_loss"), minibatch=9),
     "hinge": lambda: SklearnLearner(SGDClassifier(), minibatch=16),
     "averaged": lambda: SklearnLearner(SGDClassifier(average=True), minibatch=13),
@@ -160,15 +160,15 @@ class _Wide(SGDClassifier):
         (SGDClassifier, "must be an object"),
         ("sgd", "must be an object"),
         (SVC(), "SVC has no partial_fit"),
-        (_NoWeights(), "partial_fit of _NoWeights takes no sample_weight"),
-        (OneVsRestClassifier(SGDClassifier()), "takes no sample_weight"),
-        (SGDRegressor(), "SGDRegressor is no classifier"),
-        (LinearRegression(), "no classifier"),
-        (MLPClassifier(), "one by one.*weights 1/p would have no effect"),
-        (GaussianNB(), "one by one"),
-        (SGDClassifier(random_state=np.random.RandomState(0)), "give a whole number"),
-        (SGDClassifier(loss="foo"), "SGDClassifier does not take its parameters.*'loss'.*'foo'"),
-        (SGDClassifier(alpha=-1), "does not take its parameters.*'alpha'.*-1"),
+        (_NoWeights(), "partial_fit of _NoWeights has no sample_weight"),
+        (OneVsRestClassifier(SGDClassifier()), "has no sample_weight"),
+        (SGDRegressor(), "SGDRegressor is not a classifier"),
+        (LinearRegression(), "not a classifier"),
+        (MLPClassifier(), "minibatch is 1 with MLPClassifier.*weights 1/p would have no effect"),
+        (GaussianNB(), "minibatch is 1 with GaussianNB"),
+        (SGDClassifier(random_state=np.random.RandomState(0)), "give an integer"),
+        (SGDClassifier(loss="foo"), "SGDClassifier does not accept its parameters.*'loss'.*'foo'"),
+        (SGDClassifier(alpha=-1), "does not accept its parameters.*'alpha'.*-1"),
     ],
 )
 def test_what_cannot_be_a_learner_is_refused(estimator: Any, message: str) -> None:
@@ -177,14 +177,14 @@ def test_what_cannot_be_a_learner_is_refused(estimator: Any, message: str) -> No
 
 
 def test_what_the_estimator_itself_refuses_is_told() -> None:
-    with pytest.raises(InputError, match=r"SGDClassifier does not learn.*balanced"):
+    with pytest.raises(InputError, match=r"SGDClassifier cannot learn these examples.*balanced"):
         SklearnLearner(SGDClassifier(class_weight="balanced")).update(problem(5, 2))
 
 
 def test_what_it_cannot_score_is_told() -> None:
     learner = SklearnLearner(CategoricalNB(), minibatch=4)
     learner.update(Selected.weighted(np.array([[0.0], [1.0]] * 2), [-1, 1, -1, 1]))
-    with pytest.raises(InputError, match="CategoricalNB gives no scores of these rows: IndexError"):
+    with pytest.raises(InputError, match="CategoricalNB cannot score these rows: IndexError"):
         learner.score(np.full((1, 1), 7.0))
 
 
@@ -254,7 +254,7 @@ def test_a_description_imports_nothing_that_is_not_known() -> None:
         with pytest.raises(InputError, match="no estimator"):
             SklearnLearner({"class": name, "parameters": {}})
     assert "sklearn.conftest" not in sys.modules
-    with pytest.raises(InputError, match=r"no SGDClassifier has these parameters.*'colour'"):
+    with pytest.raises(InputError, match=r"SGDClassifier does not accept these parameters.*'colour'"):
         SklearnLearner({"class": "sklearn.linear_model.SGDClassifier", "parameters": {"colour": 1}})
 
 
@@ -350,7 +350,7 @@ def test_a_random_generator_that_would_read_beyond_its_end_is_refused(place: Any
     key = text.index("},", where)  # The end of the array of numbers, which the place follows.
     end = text.index(",", key + 2)
     text = f"{text[: key + 2]} {json.dumps(place)}{text[end:]}"
-    with pytest.raises(InputError, match="no state of a random generator"):
+    with pytest.raises(InputError, match="not the state of a random generator"):
         learner.load(state | {"fitted.json": np.frombuffer(text.encode(), np.uint8)})
 
 

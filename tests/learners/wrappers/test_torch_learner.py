@@ -23,7 +23,7 @@ from paraactive.data.examples import Selected
 from paraactive.data.labels import decide, labels_of, numbers_of
 from paraactive.errors import InputError
 from paraactive.learners import TorchLearner
-from paraactive.learners.wrappers.torch_learner import small_cnn
+from paraactive.learners.wrappers.small_cnn import small_cnn
 
 SGD = partial(torch.optim.SGD, lr=0.01, momentum=0.9)
 ADAM = partial(torch.optim.Adam, lr=0.01)
@@ -355,7 +355,7 @@ def test_a_state_whose_waiting_examples_are_damaged_is_refused() -> None:
     learner = TorchLearner(partial(linear, 1))
     learner.update(problem(5, 2))
     state: State = learner.save() | {"waiting.y": np.ones(4, np.int8)}
-    with pytest.raises(InputError, match="examples that wait"):
+    with pytest.raises(InputError, match="the waiting examples of the saved state"):
         learner.load(state)
 
 
@@ -385,7 +385,7 @@ def test_it_has_no_description() -> None:
         (lambda: TorchLearner(linear(1), device="abacus"), "no device 'abacus'"),
         (lambda: TorchLearner(linear(1), device="cuda:77"), "no device 'cuda:77'"),
         (lambda: TorchLearner(linear(1), torch.optim.LBFGS), "the optimizer is LBFGS.*several times"),
-        (lambda: TorchLearner(linear(1), partial(torch.optim.SGD, lr=-1.0)), "optimizer cannot be made.*-1"),
+        (lambda: TorchLearner(linear(1), partial(torch.optim.SGD, lr=-1.0)), "optimizer cannot be built.*-1"),
         (lambda: TorchLearner(linear(1), minibatch=0), "minibatch is 0"),
     ],
 )
@@ -427,7 +427,7 @@ class _TakesTwo(_Pair):
 
 
 def test_a_module_that_takes_or_gives_something_else_is_refused() -> None:
-    with pytest.raises(InputError, match="output for 64 rows is a tuple, and no tensor"):
+    with pytest.raises(InputError, match="output for 64 rows is a tuple, not a tensor"):
         TorchLearner(_Pair()).score(problem(4, 2).examples.x)
     with pytest.raises(InputError, match=r"the module failed on 64 examples.*TypeError.*'more'"):
         TorchLearner(_TakesTwo()).score(problem(4, 2).examples.x)
@@ -448,7 +448,7 @@ def _beyond(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
 @pytest.mark.parametrize(
     ("loss", "message"),
     [
-        (_number, "the loss of 4 examples is a float, and no tensor"),
+        (_number, "the loss of 4 examples is a float, not a tensor"),
         (_detached, "the loss of step 1 has no gradient"),
         (_beyond, r"the loss failed on output of shape \(4,\).*IndexError"),
         (torch.square, "the loss failed.*TypeError"),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import signal
+import shutil
 import sqlite3
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disk import forked, sql
+from disk import sql
+from making import run_spec, two_moons
+from paraactive import Arrays, LaSVM, Model, replay, train
+from paraactive.cli import app
 from paraactive.data.events import Round
 from paraactive.data.examples import Examples, Selected
 from paraactive.errors import ParaActiveError, RunFileError
-from paraactive.runs.runfile import FORMAT, RunFile, connection
+from paraactive.runs.runfile import FORMAT, RunFile
 
 WAYS = [RunFile.read, RunFile.resume]
 
@@ -33,9 +37,9 @@ def written(path: Path) -> Path:
     count = 3000
     index = np.arange(count)
     x = np.random.default_rng(0).normal(size=(count, 30)).astype(np.float32)
-    with RunFile.create(path, {"seed": 7}) as file:
-        file.append(Selected(Examples(x, np.ones(count, np.int8), index), np.ones(count), index, index))
-        file.end_round(Round(0, count, count, count, 0, 0, 0))
+    with RunFile.create(path, run_spec(seed=7)) as file:
+        file.writer.append(Selected(Examples(x, np.ones(count, np.int8), index), np.ones(count), index, index))
+        file.writer.end_round(Round(0, count, count, count, 0, 0, 0))
     return path
 
 
@@ -57,12 +61,9 @@ def refused(action: Callable[[], object], *words: str) -> ParaActiveError:
     return caught.value
 
 
-# Refused -------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("way", WAYS)
 def test_a_file_that_is_not_there_is_said_to_be_missing_and_not_made(way: Any, path: Path):
-    refused(lambda: way(path), f"no run file {path}", "nothing is there", "check the path")
+    refused(lambda: way(path), f"no run file {path}", "the file does not exist", "check the path")
     assert list(path.parent.iterdir()) == []
 
 
@@ -118,83 +119,69 @@ def test_a_refused_file_is_let_go_of(way: Any, written: Path):
     assert not written.with_name("run.db.lock").exists()
 
 
-# Made anew, or not ---------------------------------------------------------------------------------------------
-
-
-def test_a_run_file_is_not_overwritten_unasked(written: Path):
-    refused(lambda: RunFile.create(written, {}), "is there already", f"paraactive resume {written}", "--overwrite")
-    with RunFile.read(written) as file:
-        assert file.version == 3000
-
-
-def test_a_run_file_is_overwritten_on_request_whatever_its_format(written: Path):
-    sql(written, "PRAGMA user_version = 9")
-    with RunFile.create(written, {"seed": 8}, overwrite=True) as file:
-        assert (file.version, file.configuration) == (0, {"seed": 8})
-
-
-@pytest.mark.parametrize("overwrite", [False, True])
-def test_what_is_not_a_run_file_is_never_overwritten(overwrite: bool, tmp_path: Path):
-    thesis = tmp_path / "thesis.txt"
-    thesis.write_text("my only copy\n" * 1000)
-    mark = tmp_path / "mark"
-    mark.write_text("x")  # SQLite takes a file of one byte for an empty one.
-    photos = foreign(tmp_path / "photos.db")
-    for path in (thesis, mark, photos):
-        before = path.read_bytes()
-        refused(lambda path=path: RunFile.create(path, {}, overwrite=overwrite), str(path))
-        assert path.read_bytes() == before
-    assert {path.name for path in tmp_path.iterdir()} == {"thesis.txt", "mark", "photos.db"}
-
-
-@pytest.mark.parametrize("overwrite", [False, True])
-def test_a_folder_is_never_overwritten(overwrite: bool, tmp_path: Path):
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    refused(lambda: RunFile.create(folder, {}, overwrite=overwrite), "is not a file", "another --out")
-    assert folder.is_dir()
-
-
-def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path):
-    refused(lambda: RunFile.create(tmp_path / "no" / "run.db", {}), "no such file or directory", "folder that exists")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_empty_file_is_taken(path: Path):
-    path.touch()
-    refused(lambda: RunFile.resume(path), "holds no run", "stopped before it began")
-    with RunFile.create(path, {"seed": 1}) as file:
-        assert file.configuration == {"seed": 1}
-
-
-def test_the_file_of_a_run_that_was_killed_before_it_began_is_taken(path: Path):
-    def begin_and_die() -> None:
-        connection.create(path)  # The tables are there, but not committed.
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    child = forked(begin_and_die)
-    child.join()
-    assert path.stat().st_size > 0
-    refused(lambda: RunFile.read(path), "holds no run")
-    with RunFile.create(path, {"seed": 1}) as file:
-        assert file.configuration == {"seed": 1}
-
-
-def test_a_run_that_was_killed_right_after_it_began_is_not_taken_for_an_empty_one(path: Path):
-    def begin_and_die() -> None:
-        RunFile.create(path, {"seed": 1})
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    forked(begin_and_die).join()
-    refused(lambda: RunFile.create(path, {}), "is there already")
-    with RunFile.resume(path) as file:
-        assert (file.configuration, file.rounds) == ({"seed": 1}, 0)
-
-
 def test_names_with_signs_that_mean_something_in_a_url_are_names(tmp_path: Path):
     path = tmp_path / "50% of [a] run?mode=memory#1.db"
-    with RunFile.create(path, {"seed": 1}):
+    with RunFile.create(path, run_spec(seed=1)):
         pass
     assert path.stat().st_size > 0
     with RunFile.read(path) as file:
-        assert file.configuration == {"seed": 1}
+        assert file.spec == run_spec(seed=1)
+
+
+X, Y = two_moons(600, noise=0.15, seed=0)
+NAMES = np.where(Y > 0, "up", "down")
+
+
+def a_run(path: Path, **options: Any) -> None:
+    train(LaSVM(gamma=2.0), Arrays(X, NAMES), warmstart=100, batch=50, nodes=1, out=path, **options)
+
+
+@pytest.fixture
+def read_only(tmp_path: Path) -> Iterator[Callable[[], Path]]:
+    """Makes the folder `disk` one that nothing can be written to, also for root."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted: list[Path] = []
+
+    def seal() -> Path:
+        if os.geteuid():
+            folder.chmod(0o555)
+        else:
+            subprocess.run(["mount", "--bind", folder, folder], check=True)
+            mounted.append(folder)
+            subprocess.run(["mount", "-o", "remount,bind,ro", folder], check=True)
+        return folder
+
+    yield seal
+    for each in mounted:
+        subprocess.run(["umount", each], check=True)
+    folder.chmod(0o755)
+
+
+def test_a_finished_run_on_a_read_only_file_system_can_be_read(
+    tmp_path: Path, read_only: Callable[[], Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    a_run(tmp_path / "disk" / "run.db")
+    path = read_only() / "run.db"
+    with pytest.raises(OSError, match=r"[Rr]ead-only|[Pp]ermission"):
+        (path.parent / "more").write_text("")
+    assert replay(path).learner.digest() == Model.load(path).learner.digest()
+    np.savez(tmp_path / "test.npz", x=X, y=NAMES)
+    assert app.run(["replay", str(path)]) == 0
+    assert app.run(["evaluate", str(path), str(tmp_path / "test.npz")]) == 0
+    assert app.run(["report", str(path), "--out", str(tmp_path / "run.html")]) == 0
+    assert app.run(["heaviest", str(path)]) == 0
+    assert capsys.readouterr().err == ""
+    assert (tmp_path / "run.html").stat().st_size > 10_000
+
+
+def test_a_run_that_did_not_end_there_says_what_to_copy(tmp_path: Path, read_only: Callable[[], Path]) -> None:
+    path = tmp_path / "disk" / "run.db"
+    with RunFile.create(tmp_path / "live.db", run_spec()) as file:
+        file.writer.end_round(Round(0, 5, 0, 0, 0, 0, 0))
+        file.database.commit()
+        for suffix in ("", "-wal"):
+            shutil.copy(f"{tmp_path / 'live.db'}{suffix}", f"{path}{suffix}")
+    read_only()
+    with pytest.raises(RunFileError, match=r"part of it is in run\.db-wal.*copy run\.db and run\.db-wal"):
+        RunFile.read(path)

@@ -15,11 +15,11 @@ from making import two_moons
 from paraactive import Arrays, LaSVM, Model, replay, resume, train
 from paraactive.basics.state import pack, unpack
 from paraactive.errors import ParaActiveError, RunFileError, RunFileWarning
-from paraactive.runs.runfile import FORMAT, RunFile, seals
+from paraactive.runs.runfile import FORMAT, RunFile, request_nodes, seals
 
 X, Y = two_moons(600, noise=0.15, seed=0)
 NAMES = np.where(Y > 0, "up", "down")
-OLDER = Path(__file__).parent / "data"
+OLDER = Path(__file__).parent / "files"
 READ: dict[str, Callable[[Path], Any]] = {
     "load": Model.load,
     "replay": replay,
@@ -35,13 +35,19 @@ def a_run(path: Path, schedule: str = "synchronous", **options: Any) -> Path:
     return path
 
 
-@pytest.fixture(params=["synchronous", "pipelined", "asynchronous", "sequential"])
-def killed(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module", params=["synchronous", "asynchronous", "sequential"])
+def without_snapshot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run file without a snapshot, as a run leaves it that is killed before the first."""
-    path = a_run(tmp_path / "run.db", request.param)
+    path = a_run(tmp_path_factory.mktemp("whole") / "run.db", request.param)
     sql(path, "DELETE FROM snapshots")
     sql(path, "DELETE FROM events WHERE kind = 'SnapshotTaken'")
     return path
+
+
+@pytest.fixture
+def killed(without_snapshot: Path, tmp_path: Path) -> Path:
+    """A copy, to be changed."""
+    return Path(shutil.copy(without_snapshot, tmp_path / "run.db"))
 
 
 CHANGES = [
@@ -137,7 +143,7 @@ def test_a_snapshot_says_where_it_belongs(change: str, tmp_path: Path) -> None:
 # Files of the format before ----------------------------------------------------------------------------------------
 
 NAMES_OF_OLDER = {
-    "format4.sqlite": "fe80c34e2c744aee85f9794726da679a79537f3d6ba8a880fb8790848b5bd70d",
+    "format4-synchronous.sqlite": "fe80c34e2c744aee85f9794726da679a79537f3d6ba8a880fb8790848b5bd70d",
     "format4-asynchronous.sqlite": "c1d86045561ca45b59eca9398b640f033eb321348e14f91c949825f34a2116e2",
 }
 
@@ -164,7 +170,7 @@ def test_resuming_a_file_of_the_older_format_gives_it_hashes(name: str, digest: 
 
 
 def test_a_snapshot_of_the_older_format_is_compared_with_its_digest(tmp_path: Path) -> None:
-    path = Path(shutil.copy(OLDER / "format4.sqlite", tmp_path / "run.db"))
+    path = Path(shutil.copy(OLDER / "format4-synchronous.sqlite", tmp_path / "run.db"))
     ((state,),) = sql(path, "SELECT state FROM snapshots")
     sql(path, "UPDATE snapshots SET state = ?", _negated(state))
     with pytest.warns(RunFileWarning), pytest.raises(RunFileError, match="gives another model than the run had"):
@@ -174,7 +180,7 @@ def test_a_snapshot_of_the_older_format_is_compared_with_its_digest(tmp_path: Pa
 def test_a_model_file_of_the_older_format_is_read_with_a_note() -> None:
     with pytest.warns(RunFileWarning, match="has no hash over all of it"):
         model = Model.load(OLDER / "format2.model")
-    assert model.learner.digest() == NAMES_OF_OLDER["format4.sqlite"]
+    assert model.learner.digest() == NAMES_OF_OLDER["format4-synchronous.sqlite"]
 
 
 @pytest.mark.parametrize("moment", range(1, 12))
@@ -182,7 +188,7 @@ def test_an_upgrade_that_is_interrupted_leaves_the_older_file(
     moment: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = Path(shutil.copy(OLDER / "format4-asynchronous.sqlite", tmp_path / "run.db"))
-    extended, calls = seals.extended, list[int]()
+    extended, calls = seals.hash_of_link, list[int]()
 
     def interrupted(*arguments: Any) -> bytes:
         calls.append(1)
@@ -191,7 +197,7 @@ def test_an_upgrade_that_is_interrupted_leaves_the_older_file(
         return extended(*arguments)
 
     with monkeypatch.context() as patched:
-        patched.setattr(seals, "extended", interrupted)
+        patched.setattr(seals, "hash_of_link", interrupted)
         with pytest.warns(RunFileWarning, match="has no hashes"), pytest.raises(KeyboardInterrupt):
             RunFile.resume(path)
     assert sql(path, "PRAGMA user_version") == [(4,)]
@@ -219,7 +225,7 @@ def test_a_round_that_is_missing_behind_a_snapshot_is_damage(tmp_path: Path) -> 
 # A run that is extended goes on with the chain -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("schedule", ["synchronous", "pipelined", "sequential"])
+@pytest.mark.parametrize("schedule", ["synchronous", "sequential"])
 def test_the_chain_of_an_extended_run_is_whole(schedule: str, tmp_path: Path) -> None:
     short, whole = tmp_path / "short.db", tmp_path / "whole.db"
     a_run(short, schedule, examples=350)
@@ -232,9 +238,9 @@ def test_the_chain_of_an_extended_run_is_whole(schedule: str, tmp_path: Path) ->
 def test_nodes_that_are_wanted_by_another_process_do_not_break_the_seal(tmp_path: Path) -> None:
     path = a_run(tmp_path / "run.db", "asynchronous")
     with RunFile.resume(path) as file:
-        RunFile.want_nodes(path, 3)
-        assert file.wanted_nodes == 3
-    assert RunFile.read(path).configuration["nodes"] == 3
+        request_nodes(path, 3)
+        assert file.spec.nodes == 3
+    assert RunFile.read(path).spec.nodes == 3
 
 
 def test_the_error_says_fact_reason_and_remedy(tmp_path: Path) -> None:

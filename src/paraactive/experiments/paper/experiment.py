@@ -16,8 +16,10 @@ from paraactive.learners import Learner
 from paraactive.report import Chart, Claim, Claims, Page, Story, Table, Text, read_story, write_page
 from paraactive.report.figures import save_figures
 from paraactive.rules import Rule
+from paraactive.runs.resume import resume
 from paraactive.runs.runfile import RunFile
-from paraactive.runs.training import resume, train
+from paraactive.runs.train import train
+from paraactive.schedules import Plan
 from paraactive.sifting.parts import describe_learner, describe_rule, describe_stream
 from paraactive.streams import Digits
 
@@ -146,17 +148,20 @@ def _run(
 def _seen_in(path: Path, experiment: Experiment, kind: Kind, seed: int) -> int | None:
     """How many examples a run of this kind has seen; None if there is none. Another run there is an error."""
     try:
-        with RunFile.read(path) as file, file.understood():
-            known, seen = file.configuration, file.seen
+        with RunFile.read(path) as file, file.reraise_as_corruption():
+            known, seen = file.spec, file.seen
     except RunFileError:  # Nothing is there, or a run that never began; what else it may be is said when we train.
         return None
-    wanted = {
-        "rule": describe_rule(kind.rule), "stream": describe_stream(experiment.stream(seed)), "batch": BATCH,
-        "warmstart": BATCH, "schedule": kind.schedule, "nodes": kind.nodes, "seed": seed,
-    }  # fmt: skip
-    written = json.loads(json.dumps(wanted))  # As a file has it: tuples are lists there.
-    differs = [name for name, value in written.items() if known[name] != value]
-    differs += ["learner"] if known["learner"]["kind"] != describe_learner(kind.learner(seed))["kind"] else []
+    plan = Plan(known.plan.examples, BATCH, BATCH, kind.nodes)
+    compared = {
+        "rule": (known.rule, describe_rule(kind.rule)),
+        "stream": (known.data.stream, describe_stream(experiment.stream(seed))),
+        "plan": (known.plan, plan),
+        "schedule": (known.schedule, kind.schedule),
+        "seed": (known.seed, seed),
+        "learner": (known.learner.kind, describe_learner(kind.learner(seed)).kind),
+    }
+    differs = [name for name, (one, other) in compared.items() if one != other]
     if differs:
         raise InputError(
             f"{path} is another run",

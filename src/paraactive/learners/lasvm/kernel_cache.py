@@ -1,26 +1,26 @@
-"""The memory of the kernel cache: as many rows of kernel values as its limit allows. Loops: `kernel_cache_loops`."""
+"""The memory of the kernel cache: as many rows of kernel values as its limit allows. See `kernel_cache_loops`."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from paraactive.learners.lasvm.kernel_cache_loops import EVENTS, NONE, SPARE, Rows
+from paraactive.learners.lasvm.kernel_cache_loops import EVENTS, NONE, SPARE, CacheArrays
 
 _MEGABYTE = 2**20
-_PER_VALUE = 4
+_BYTES_PER_VALUE = 4
 
 
 class KernelCache:
-    """Rows of kernel values, one for a vector, over all slots. Which of them are there changes no value.
+    """Rows of kernel values over all slots, one for a vector. Which rows are cached changes no value.
 
-    A copy of it is empty, and so is what arrives where it is sent: rows come again when they are needed.
+    A copy of a cache, and a pickled cache, is empty: rows are computed again when they are needed.
 
     Parameters
     ----------
-    megabytes : the limit of what rows take together.
-    least : rows that it holds in any case, those that are needed at the same time.
+    megabytes : float
+        Limit of the memory of all rows, in MB.
+    least : int
+        Number of rows that fit in any case: the rows that are needed at the same time.
     """
 
     def __init__(self, megabytes: float, least: int) -> None:
@@ -32,40 +32,40 @@ class KernelCache:
         self._journal = np.zeros(1, np.int64)
         self._owner, self._updated, self._used, self._spare = (np.zeros(0, np.int64) for _ in range(4))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[KernelCache], tuple[float, int]]:
         return KernelCache, (self.megabytes, self.least)
 
     @property
     def rows(self) -> int:
-        """That there is memory for."""
+        """Number of rows that there is memory for."""
         return len(self._owner)
 
     @property
     def nbytes(self) -> int:
-        """Of all rows."""
+        """Memory of all rows, in bytes."""
         return self._values.nbytes
 
-    def most(self, slots: int) -> int:
-        """Rows of that many slots that the limit allows."""
-        return max(self.least, int(self.megabytes * _MEGABYTE / (_PER_VALUE * slots)))
+    def max_rows(self, slots: int) -> int:
+        """Return the number of rows over `slots` slots that the limit allows."""
+        return max(self.least, int(self.megabytes * _MEGABYTE / (_BYTES_PER_VALUE * slots)))
 
     def reserve(self, slots: int, vectors: int) -> None:
-        """Make room for rows over so many slots, and for the rows of so many vectors, as far as the limit allows."""
-        most = min(self.most(slots), slots)
+        """Make room for rows over `slots` slots, one for each of `vectors` vectors, as far as the limit allows."""
+        limit = min(self.max_rows(slots), slots)
         if slots > self.slots:
-            self._widen(slots, min(vectors, most))
-        elif self.rows < min(vectors, most):
-            self._hold(min(max(vectors, self.rows * 5 // 4), most))
+            self._widen(slots, min(vectors, limit))
+        elif self.rows < min(vectors, limit):
+            self._allocate(min(max(vectors, self.rows * 5 // 4), limit))
 
-    def arrays(self) -> Rows:
-        """What the loops work on, until the next call of another method."""
-        return Rows(
+    def arrays(self) -> CacheArrays:
+        """Return the arrays for the loops. They are valid until the next call of another method."""
+        return CacheArrays(
             self._values.reshape(self.rows, self.slots), self._place, self._owner, self._updated, self._used,
             self._spare, self._born, self._journal, self._numbers,
         )  # fmt: skip
 
     def _widen(self, slots: int, rows: int) -> None:
-        """More slots: as many rows as asked for, the latest used, become longer in place."""
+        """Make rows longer in place, for more slots. The most recently used rows stay, up to `rows` of them."""
         width, self.slots = self.slots, slots
         kept = np.flatnonzero(self._owner != NONE)
         kept = np.sort(kept[np.argsort(-self._used[kept])[:rows]])
@@ -76,16 +76,16 @@ class KernelCache:
         place[self._owner[kept]], born[:width] = np.arange(len(kept)), self._born
         self._place, self._born = place, born
         self._owner, self._updated, self._used = self._owner[kept], self._updated[kept], self._used[kept]
-        self._hold(rows)
-        for k in range(len(kept) - 1, 0, -1):  # From the last one on, so that none is lost.
+        self._allocate(rows)
+        for k in range(len(kept) - 1, 0, -1):  # From the last row on, so that no row is overwritten.
             self._values[k * slots : k * slots + width] = self._values[k * width : (k + 1) * width]
         self._rewrite_journal()
 
-    def _hold(self, rows: int) -> None:
-        """Memory for so many rows; those that there are stay."""
+    def _allocate(self, rows: int) -> None:
+        """Allocate memory for this number of rows; the rows that are cached stay."""
         more = rows - len(self._owner)
         if (self._owner != NONE).any():
-            # In place, as far as the system can: two of them would be beyond the limit. Nobody else holds on to it.
+            # In place: two copies would exceed the limit. No other object refers to this memory.
             self._values.resize(rows * self.slots, refcheck=False)
         else:
             self._values = np.empty(rows * self.slots, np.float32)
@@ -97,7 +97,7 @@ class KernelCache:
         self._numbers[SPARE] = len(spare)
 
     def _rewrite_journal(self) -> None:
-        """A longer one, of those events that still tell of a slot."""
+        """Make a longer journal of the events that are still the last of their slot."""
         length = 1 << (self.slots - 1).bit_length()
         self._journal = np.zeros(length, np.int64)
         recent = np.flatnonzero(self._born > max(0, self._numbers[EVENTS] - length))

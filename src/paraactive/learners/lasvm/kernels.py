@@ -1,4 +1,4 @@
-"""Kernel values, and sums of them, from block products: the hot loops of scoring with support vectors.
+"""Kernel values, and sums of them, from block products: the compiled loops of scoring with support vectors.
 
     rbf         exp(-gamma ||x - s||^2),  ||x - s||^2 = ||x||^2 + ||s||^2 - 2 x.s
     linear      x.s
@@ -17,20 +17,21 @@ import numpy as np
 from paraactive.basics.compiled import njit
 from paraactive.learners.simd.blocks import WIDE_LANES as LANES
 from paraactive.learners.simd.blocks import WIDE_ROWS as ROWS
-from paraactive.learners.simd.blocks import add_weighted, add_wide_product, fma, to_rbf
+from paraactive.learners.simd.blocks import add_weighted, add_wide_product, to_rbf
+from paraactive.learners.simd.functions import fma
 
 RBF, LINEAR, POLYNOMIAL = 0, 1, 2
-TILE = 64
-"""Rows scored between two passes over the panels: enough to hide their traffic, few enough for the L2 cache."""
-_PIECE = 112
-"""Features taken at a time: that piece of a panel stays in the L1 cache while all rows of a tile meet it."""
+CHUNK_ROWS = 64
+"""Rows scored in one pass over the panels: enough to hide the memory traffic, few enough for the L2 cache."""
+_CHUNK_FEATURES = 112
+"""Features taken at a time: this part of a panel stays in the L1 cache while all rows of a chunk are multiplied."""
 
 _MINUS_TWO, _ZERO, _UNIT = np.float32(-2), np.float32(0), np.float32(1)
 
 
 @njit(cache=True, nogil=True)
 def squared_norms(x, out):
-    """||x||^2 of each row, as eight interleaved chains."""
+    """Set out to ||x||^2 of each row, summed in eight interleaved chains."""
     part = np.zeros(8, np.float32)
     width = x.shape[1]
     for i in range(x.shape[0]):
@@ -47,8 +48,8 @@ def squared_norms(x, out):
 
 
 @njit(cache=True, nogil=True)
-def _to_kernel(block, xx, row, ss, column, kind, gamma, coef0, degree):
-    """Products to kernel values, in place. xx, ss: squared norms of the rows and of the columns."""
+def to_kernel_block(block, xx, row, ss, column, kind, gamma, coef0, degree):
+    """Turn products into kernel values, in place. xx and ss are squared norms of the rows and of the columns."""
     if kind == RBF:
         to_rbf(block, xx, row, ss, column, gamma)
     elif kind == POLYNOMIAL:
@@ -67,7 +68,7 @@ def _power(base, degree):
 
 @njit(cache=True, nogil=True)
 def _last_rows(x, xx):
-    """The rows behind the last whole block, filled up with zeros to one, with their norms."""
+    """Return the rows behind the last whole block, padded with zeros to a block, and their norms."""
     first = x.shape[0] - x.shape[0] % ROWS
     rest, norms = np.zeros((ROWS, x.shape[1]), np.float32), np.zeros(ROWS, np.float32)
     for r in range(x.shape[0] - first):
@@ -78,11 +79,11 @@ def _last_rows(x, xx):
 
 @njit(cache=True, nogil=True)
 def _kernel_blocks(x, xx, first, last, rest, rest_norms, panels, ss, panel, kind, gamma, coef0, degree, blocks):
-    """Kernel values of the rows from `first` to `last`, ROWS in a block, with the LANES columns of a panel."""
+    """Compute kernel values of the rows from `first` to `last`, ROWS in a block, with the LANES columns of a panel."""
     count, width, whole = -(-(last - first) // ROWS), x.shape[1], x.shape[0] - ROWS
     blocks[:count] = _ZERO
-    for k in range(0, width, _PIECE):
-        end = min(k + _PIECE, width)
+    for k in range(0, width, _CHUNK_FEATURES):
+        end = min(k + _CHUNK_FEATURES, width)
         for b in range(count):
             row = first + b * ROWS
             if row <= whole:
@@ -92,18 +93,18 @@ def _kernel_blocks(x, xx, first, last, rest, rest_norms, panels, ss, panel, kind
     for b in range(count):
         row = first + b * ROWS
         if row <= whole:
-            _to_kernel(blocks[b], xx, row, ss, panel * LANES, kind, gamma, coef0, degree)
+            to_kernel_block(blocks[b], xx, row, ss, panel * LANES, kind, gamma, coef0, degree)
         else:
-            _to_kernel(blocks[b], rest_norms, 0, ss, panel * LANES, kind, gamma, coef0, degree)
+            to_kernel_block(blocks[b], rest_norms, 0, ss, panel * LANES, kind, gamma, coef0, degree)
 
 
 @njit(cache=True, nogil=True)
 def kernel_rows(x, xx, panels, ss, columns, kind, gamma, coef0, degree, out):
-    """out[i, c] = K(x_i, s_c) for c < columns."""
-    blocks = np.empty((TILE // ROWS, ROWS, LANES), np.float32)
+    """Set out[i, c] = K(x_i, s_c) for c < columns."""
+    blocks = np.empty((CHUNK_ROWS // ROWS, ROWS, LANES), np.float32)
     rest, rest_norms = _last_rows(x, xx)
-    for first in range(0, x.shape[0], TILE):
-        last = min(first + TILE, x.shape[0])
+    for first in range(0, x.shape[0], CHUNK_ROWS):
+        last = min(first + CHUNK_ROWS, x.shape[0])
         for panel in range(-(-columns // LANES)):
             start = panel * LANES
             _kernel_blocks(x, xx, first, last, rest, rest_norms, panels, ss, panel, kind, gamma, coef0, degree, blocks)
@@ -115,7 +116,10 @@ def kernel_rows(x, xx, panels, ss, columns, kind, gamma, coef0, degree, out):
 
 @njit(cache=True, nogil=True)
 def sums_of_rows(rows, alpha, out):
-    """out[i, m] = sum over c of alpha[m, c] rows[i, c], with the bits of `kernel_sums`; rows end with whole panels."""
+    """Set out[i, m] = sum over c of alpha[m, c] rows[i, c], with the bits of `kernel_sums`.
+
+    Rows are padded to whole panels.
+    """
     lanes = np.empty(LANES, np.float64)
     for i in range(rows.shape[0]):
         for m in range(alpha.shape[0]):
@@ -131,13 +135,16 @@ def sums_of_rows(rows, alpha, out):
 
 @njit(cache=True, nogil=True)
 def kernel_sums(x, xx, panels, ss, alpha, columns, kind, gamma, coef0, degree, out):
-    """out[i, m] = sum over c < columns of alpha[m, c] K(x_i, s_c); alpha is 0 from there to the end of its panel."""
+    """Set out[i, m] = sum over c < columns of alpha[m, c] K(x_i, s_c).
+
+    From `columns` to the end of its panel, alpha is 0.
+    """
     machines = alpha.shape[0]
-    blocks = np.empty((TILE // ROWS, ROWS, LANES), np.float32)
-    sums = np.empty((machines, TILE, LANES), np.float64)
+    blocks = np.empty((CHUNK_ROWS // ROWS, ROWS, LANES), np.float32)
+    sums = np.empty((machines, CHUNK_ROWS, LANES), np.float64)
     rest, rest_norms = _last_rows(x, xx)
-    for first in range(0, x.shape[0], TILE):
-        last = min(first + TILE, x.shape[0])
+    for first in range(0, x.shape[0], CHUNK_ROWS):
+        last = min(first + CHUNK_ROWS, x.shape[0])
         sums[:] = 0.0
         for panel in range(-(-columns // LANES)):
             start = panel * LANES

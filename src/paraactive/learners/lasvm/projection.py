@@ -1,12 +1,12 @@
-"""A cheap score for LaSVM: the vectors in their few main directions, with an error that is measured.
+"""The proxy of LaSVM: a cheap score from the vectors' main directions, with a measured error.
 
-In exp(-gamma (||x||^2 + ||s||^2 - 2 x.s)) the product x.s is replaced by that of the projections of x and s on an
-orthonormal basis, their coordinates rounded to short integers, and nothing else. That takes what the basis leaves of x
-and of s as orthogonal to each other, which for two unrelated rows in many dimensions is nearly true.
+In exp(-gamma (||x||^2 + ||s||^2 - 2 x.s)) the product x.s is replaced by the product of the projections of x and s on
+an orthonormal basis, with coordinates rounded to int16. Nothing else changes. This treats the parts of x and of s
+outside the basis as orthogonal to each other, which is nearly true for two unrelated rows in many dimensions.
 
-The basis follows the vectors by orthogonal iteration, Q <- orth((S^T S) Q), once whenever enough was learnt since. How
-far the cheap score is off is measured on live vectors, each left out of its own score: the exact score of a vector is
-known from its gradient. All of it is a function of the learner's state, so every replica has the same.
+The basis follows the vectors by orthogonal iteration, Q <- orth((S^T S) Q), each time that enough was learned. The
+error of the proxy is measured on live vectors, each left out of its own score; the exact score of a vector is known
+from its gradient. All of it is a function of the learner's state, so all replicas have the same proxy.
 """
 
 from __future__ import annotations
@@ -22,118 +22,140 @@ from paraactive.basics.state import State
 from paraactive.data.examples import Doubles, Floats, Ints
 from paraactive.learners.lasvm import kernels
 from paraactive.learners.lasvm.kernels import LANES, ROWS
-from paraactive.learners.lasvm.projection_loops import cheap_sums, orthonormalise, shorten
+from paraactive.learners.lasvm.projection_loops import cheap_sums, orthonormalize, shorten
 from paraactive.learners.simd.blocks import packed_rows, panels_for
 from paraactive.learners.simd.short_blocks import LARGEST
 
 _RANK, _SPARE = 2 * LANES, 24
-"""Directions that are used, and those that are followed beside them: the last few are the least accurate."""
-_NARROWEST = 4
-"""Features for each direction: with fewer, the cheap score would not be cheap."""
-_FEWEST = 4 * LANES
-"""Vectors: with fewer, exact scores are cheap enough."""
-_FIRST_TURNS = 3
-_TURNED_BY = 24
-"""Panels of vectors that the basis is turned by at most: some two thousand vectors know the directions well enough."""
-_DUE = 0.2
-"""What must have been learnt for the basis to be turned again, as a share of the vectors."""
-_TRIED = 256
+"""Number of directions in use, and of further ones that the iteration follows: the last few are the least accurate."""
+_FEATURES_PER_DIRECTION = 4
+"""Minimum. With fewer features the proxy would cost as much as an exact score."""
+_MIN_VECTORS = 4 * LANES
+"""With fewer vectors, exact scores are cheap enough."""
+_FIRST_ITERATIONS = 3
+"""Iterations for the first basis. Later updates take one."""
+_MAX_PANELS = 24
+"""Panels of vectors in one iteration, at most: about two thousand vectors determine the directions well enough."""
+_UPDATE_SHARE = 0.2
+"""The basis is updated once this share of the number of vectors was learned."""
+_MEASURED_VECTORS = 256
 """Live vectors on which the error is measured."""
 _DEVIATIONS = 5.0
-"""The guard, in root mean squares of the error: a little more than enough, as vectors are easier than what is fresh."""
-_EXPONENTIAL, _SHORT = 40, 0.5
-"""What exp and adding up cost for each vector, and a multiply-add of short integers, in multiply-adds of floats."""
-_ROOM = 1.25
-"""Coordinates may be so much larger than those of the vectors before they are cut off."""
+"""The error bound, in root mean squares of the error. Fresh examples have larger errors than vectors."""
+_EXP_COST, _SHORT_COST = 40, 0.5
+"""Cost of exp and a sum for each vector, and of a multiply-add of int16, in multiply-adds of float32."""
+_HEADROOM = 1.25
+"""Coordinates are clipped if they are larger than this times the largest coordinate of a vector."""
 
 
 @dataclass(frozen=True, slots=True)
-class Vectors:
-    """The live vectors of a LaSVM, as the projection needs them."""
+class VectorView:
+    """The live vectors of a LaSVM, as the projection needs them.
+
+    Parameters
+    ----------
+    count : int
+        Number of live vectors.
+    keys : ndarray of int64, shape (slots,)
+        Keys of the examples.
+    ss : ndarray of float32, shape (slots,)
+        Squared norms.
+    panels : ndarray of float32, shape (panels, width, LANES)
+        The vectors, packed. Empty slots are 0.
+    alpha : ndarray of float64, shape (machines, slots)
+        Signed alphas.
+    gamma : float32
+        Coefficient of the rbf kernel.
+    """
 
     count: int
     keys: Ints
     ss: Floats
-    """Squared norms."""
     panels: Floats
-    """The vectors themselves, packed; empty slots are 0."""
     alpha: Doubles
-    """A row for each machine."""
     gamma: np.float32
 
     def live(self) -> tuple[Ints, Floats]:
-        """Keys and squared norms."""
+        """Return keys and squared norms of the live vectors."""
         return self.keys[: self.count], self.ss[: self.count]
 
     def rows(self, slots: NDArray[np.intp]) -> Floats:
-        """The vectors in some slots."""
+        """Return the vectors of these slots, one in a row."""
         return np.ascontiguousarray(self.panels[slots // LANES, :, slots % LANES])
 
 
 class Projection:
-    """The basis, the live vectors projected on it, and the measured error."""
+    """The basis, the live vectors projected on it, and the measured error.
+
+    Parameters
+    ----------
+    width : int
+        Number of features.
+
+    Attributes
+    ----------
+    rank : int
+        Number of directions; 0 if there are too few features for a proxy.
+    error_bound : float
+        Bound on the error of a proxy score, which nearly all scores keep.
+    """
 
     def __init__(self, width: int) -> None:
-        self.rank = min(_RANK, width // _NARROWEST // LANES * LANES)
-        """0 if there are too few features for it."""
-        self.guard = 0.0
-        """How far the cheap score is thought to be off at most."""
+        self.rank = min(_RANK, width // _FEATURES_PER_DIRECTION // LANES * LANES)
+        self.error_bound = 0.0
         if self.rank:
             _load_loops()
         self._width = width
         self._basis = np.zeros((0, width), np.float32)
         self._directions = np.zeros((0, width, LANES), np.float32)
-        """Those of the basis that are used, packed."""
-        self._step = np.float32(1)
-        """Of coordinates as short integers."""
-        self._turned = 0
-        """Examples that had been learnt when the basis was last turned."""
-        self._forget()
+        self._step = np.float32(1)  # The unit of coordinates as int16.
+        self._learned_at_update = 0  # Examples that had been learned at the last update of the basis.
+        self._clear_vectors()
 
     @property
     def ready(self) -> bool:
-        """True if there is a basis."""
+        """Whether there is a basis."""
         return len(self._basis) > 0
 
     def cost(self, count: int) -> float:
-        """Of a cheap score among so many vectors, in exact scores: multiply-adds, counted."""
-        cheap = self._width * self.rank + count * (_SHORT * self.rank + _EXPONENTIAL)
-        return cheap / (count * (self._width + _EXPONENTIAL))
+        """Return the cost of a proxy score with `count` vectors, in exact scores, by the number of multiply-adds."""
+        cheap = self._width * self.rank + count * (_SHORT_COST * self.rank + _EXP_COST)
+        return cheap / (count * (self._width + _EXP_COST))
 
-    # Keeping up with the learner ---------------------------------------------------------------------------------
+    # Following the vectors ---------------------------------------------------------------------------------------
 
-    def is_due(self, learnt: int, count: int) -> bool:
-        """True if the basis is to be turned, with so many examples learnt and vectors live."""
-        if not self.rank or count < _FEWEST:
+    def is_due(self, learned: int, count: int) -> bool:
+        """Return whether the basis needs an update after `learned` examples, with `count` live vectors."""
+        if not self.rank or count < _MIN_VECTORS:
             return False
-        return not self.ready or learnt - self._turned >= _DUE * count
+        return not self.ready or learned - self._learned_at_update >= _UPDATE_SHARE * count
 
-    def turn(self, vectors: Vectors, learnt: int) -> None:
-        """Turn the basis towards the main directions of the vectors."""
+    def update_basis(self, vectors: VectorView, learned: int) -> None:
+        """Turn the basis toward the main directions of the vectors, after `learned` examples."""
         live = panels_for(vectors.count, LANES)
-        panels = np.ascontiguousarray(vectors.panels[: live : -(-live // _TURNED_BY)])
+        panels = np.ascontiguousarray(vectors.panels[: live : -(-live // _MAX_PANELS)])
         rows = panels.transpose(0, 2, 1).reshape(-1, self._width)
-        # Spread over the slots: the first few may all lie in few directions.
+        # Spread over the slots: the first vectors alone may span few directions.
         some = rows[:: max(1, len(rows) // (self.rank + _SPARE))][: self.rank + _SPARE]
-        basis = self._basis.copy() if self.ready else orthonormalise(some.astype(np.float64))
-        # A direction that is 0 would stay so for ever: vectors that came since may have it.
+        basis = self._basis.copy() if self.ready else orthonormalize(some.astype(np.float64))
+        # A direction of 0 would stay 0 although newer vectors may have a part in it.
         empty = np.flatnonzero(~basis.any(axis=1))
         basis[empty[: len(some)]] = some[: len(empty)]
-        for _ in range(1 if self.ready else _FIRST_TURNS):
+        for _ in range(1 if self.ready else _FIRST_ITERATIONS):
             along = _products(basis, panels, len(rows))
-            basis = orthonormalise(_products(along, _packed_columns(rows), self._width).astype(np.float64))
-        self._use(basis)
-        self._turned = learnt
+            basis = orthonormalize(_products(along, _packed_columns(rows), self._width).astype(np.float64))
+        self._set_basis(basis)
+        self._learned_at_update = learned
         coordinates = _products(basis[: self.rank], vectors.panels, vectors.count)
-        self._step = np.float32(max(_ROOM * float(np.abs(coordinates).max()), 1e-30) / LARGEST)
-        # Here they all are, to the same bits as if each were projected for itself.
+        self._step = np.float32(max(_HEADROOM * float(np.abs(coordinates).max()), 1e-30) / LARGEST)
+        # All coordinates are known here, with the bits that `project` would compute for each vector alone.
         short = np.empty((len(vectors.keys), self.rank), np.int16)
         shorten(np.ascontiguousarray(coordinates.T), self._step, short)
         self._panels = np.ascontiguousarray(short.reshape(-1, LANES, self.rank // 2, 2).transpose(0, 2, 1, 3))
         self._keys, self._norms = np.full(len(vectors.keys), -1), np.zeros(len(vectors.keys), np.float32)
         self._keys[: vectors.count], self._norms[: vectors.count] = vectors.live()
 
-    def hold(self, vectors: Vectors) -> None:
+    def project(self, vectors: VectorView) -> None:
         """Project the vectors that are new in their slots."""
         if len(self._keys) < len(vectors.keys):
             more = len(vectors.keys) - len(self._keys)
@@ -148,22 +170,25 @@ class Projection:
             self._panels[slots // LANES, :, slots % LANES] = self._short(vectors.rows(slots)).reshape(len(slots), -1, 2)
             self._keys[slots], self._norms[slots] = keys[slots], norms[slots]
 
-    def measure(self, vectors: Vectors, exact: Callable[[NDArray[np.intp]], Doubles]) -> None:
-        """Set the guard. `exact(slots)` has the sums of vectors, a row for each machine, without their own part."""
-        slots = np.arange(0, vectors.count, -(-vectors.count // _TRIED))
+    def measure(self, vectors: VectorView, exact: Callable[[NDArray[np.intp]], Doubles]) -> None:
+        """Measure the error and set the bound.
+
+        `exact(slots)` returns the exact sums of these vectors, a row for each machine, each without its own term.
+        """
+        slots = np.arange(0, vectors.count, -(-vectors.count // _MEASURED_VECTORS))
         rows, ss = vectors.rows(slots), np.ascontiguousarray(vectors.ss[slots])
         cheap = np.empty((len(slots), len(vectors.alpha)))
         self.sums(rows, ss, vectors, cheap)
         left = ss - np.float64(self._step) ** 2 * (self._short(rows).astype(np.float64) ** 2).sum(axis=1)
-        own = np.exp(-2.0 * float(vectors.gamma) * np.maximum(left, 0.0))
-        error = exact(slots) - (cheap.T - vectors.alpha[:, slots] * own)
-        # The worst of the machines is that of them all: an example passes if one of them is in doubt.
-        self.guard = _DEVIATIONS * float(np.sqrt(np.max(np.mean(error**2, axis=1))))
+        own_terms = np.exp(-2.0 * float(vectors.gamma) * np.maximum(left, 0.0))
+        error = exact(slots) - (cheap.T - vectors.alpha[:, slots] * own_terms)
+        # The worst machine counts: an example is scored exactly if any machine is in doubt.
+        self.error_bound = _DEVIATIONS * float(np.sqrt(np.max(np.mean(error**2, axis=1))))
 
     # Scoring -----------------------------------------------------------------------------------------------------
 
-    def sums(self, x: Floats, xx: Floats, vectors: Vectors, out: Doubles) -> None:
-        """out[i, m] = the cheap sum over the vectors of each row and machine, without the bias."""
+    def sums(self, x: Floats, xx: Floats, vectors: VectorView, out: Doubles) -> None:
+        """Set out[i, m] to the proxy score of each row and machine, without the bias."""
         norms = np.zeros(panels_for(len(x), ROWS) * ROWS, np.float32)
         norms[: len(x)] = xx
         live = panels_for(vectors.count, LANES)
@@ -173,7 +198,7 @@ class Projection:
         cheap_sums(short, norms, len(x), panels, vectors.ss, alpha, vectors.gamma, self._step * self._step, out)
 
     def _short(self, x: Floats, rows: int | None = None) -> NDArray[np.int16]:
-        """The coordinates of rows in the main directions, as short integers; then zeros, up to so many rows."""
+        """Return the coordinates of rows in the main directions as int16, padded with zeros to `rows` rows."""
         out = np.empty((len(x) if rows is None else rows, self.rank), np.int16)
         shorten(_products(x, self._directions, self.rank), self._step, out)
         return out
@@ -181,49 +206,52 @@ class Projection:
     # State -------------------------------------------------------------------------------------------------------
 
     def save(self) -> State:
-        """The basis and the guard, if there is one yet; the projected vectors follow from them."""
+        """Return the basis and the error bound, or nothing before there is a basis.
+
+        The projected vectors follow from these and are not saved.
+        """
         if not self.ready:
             return {}
         return {
             "basis": self._basis.copy(),
-            "guard": np.array(self.guard),
+            "guard": np.array(self.error_bound),
             "step": np.array(self._step),
-            "turned": np.array(self._turned),
+            "turned": np.array(self._learned_at_update),
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved; `hold` comes next."""
-        basis = np.array(state["basis"], np.float32, order="C")  # A copy: loops are compiled for what can be written.
+        """Restore what was saved. The caller calls `project` next."""
+        basis = np.array(state["basis"], np.float32, order="C")  # A copy: the loops are compiled for writable arrays.
         if basis.shape != (self.rank + _SPARE, self._width):
             raise ValueError(f"the basis has shape {basis.shape}, not {(self.rank + _SPARE, self._width)}")
-        self._use(basis)
-        self.guard, self._turned = float(state["guard"]), int(state["turned"])
+        self._set_basis(basis)
+        self.error_bound, self._learned_at_update = float(state["guard"]), int(state["turned"])
         self._step = np.float32(state["step"])
 
-    def _use(self, basis: Floats) -> None:
+    def _set_basis(self, basis: Floats) -> None:
         self._basis, self._directions = basis, packed_rows(basis[: self.rank], LANES)
-        self._forget()
+        self._clear_vectors()
 
-    def _forget(self) -> None:
-        """No vector is projected."""
+    def _clear_vectors(self) -> None:
+        """Forget all projected vectors."""
         self._keys, self._norms = np.zeros(0, np.int64), np.zeros(0, np.float32)
         self._panels = np.zeros((0, self.rank // 2, LANES, 2), np.int16)
 
 
 @cache
 def _load_loops() -> None:
-    """Compile or load what is needed only after some rounds: a run does so before its clock starts."""
+    """Compile or load the loops that are needed after some rounds only, so that no round waits for it."""
     one, row = np.float32(1), np.ones((ROWS, 2), np.float32)
     short = np.empty((ROWS, 2), np.int16)
     shorten(row, one, short)
     norms, panels = np.ones(LANES, np.float32), np.ones((1, 1, 2 * LANES), np.int16)
     cheap_sums(short, norms, 1, panels, norms, np.ones((1, LANES), np.float32), one, one, np.empty((1, 1)))
-    orthonormalise(np.ones((1, 1)))
+    orthonormalize(np.ones((1, 1)))
     kernels.sums_of_rows(np.ones((1, LANES), np.float32), np.ones((1, LANES)), np.empty((1, 1)))
 
 
 def _packed_columns(rows: Floats) -> Floats:
-    """A matrix as panels of its columns, filled up with zeros to whole panels."""
+    """Return a matrix as panels of its columns, padded with zeros to whole panels."""
     panels = np.zeros((panels_for(rows.shape[1], LANES), len(rows), LANES), np.float32)
     for number, panel in enumerate(panels):
         columns = rows[:, number * LANES : (number + 1) * LANES]
@@ -232,7 +260,7 @@ def _packed_columns(rows: Floats) -> Floats:
 
 
 def _products(x: Floats, panels: Floats, columns: int) -> Floats:
-    """Rows times the columns of panels: in a fixed order of additions, on every machine and in every thread."""
+    """Return rows times the columns of panels, in the same order of additions on every machine."""
     out = np.empty((len(x), columns), np.float32)
     nothing = np.float32(0)
     unused = np.zeros(max(len(x), len(panels) * LANES), np.float32)

@@ -1,4 +1,4 @@
-"""The loops of the projection: orthonormal rows, and the cheap sums."""
+"""The compiled loops of the projection: orthonormal rows, and proxy scores."""
 
 # pyright: basic, reportCallIssue=false
 
@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from paraactive.basics.compiled import njit
-from paraactive.learners.lasvm.kernels import TILE
+from paraactive.learners.lasvm.kernels import CHUNK_ROWS
 from paraactive.learners.simd.blocks import WIDE_LANES as LANES
 from paraactive.learners.simd.blocks import WIDE_ROWS as ROWS
 from paraactive.learners.simd.short_blocks import LARGEST, short_rbf
@@ -17,7 +17,7 @@ _CHAINS = 8
 
 @njit(cache=True, nogil=True)
 def _dot(a, b, part):
-    """a.b in eight interleaved chains: one order of additions on every machine, and it vectorises."""
+    """Return a.b in eight interleaved chains: the same order of additions on every machine, and it vectorizes."""
     part[:] = 0.0
     whole = a.shape[0] - a.shape[0] % _CHAINS
     for k in range(0, whole, _CHAINS):
@@ -32,8 +32,11 @@ def _dot(a, b, part):
 
 
 @njit(cache=True, nogil=True)
-def orthonormalise(rows):
-    """Gram and Schmidt's rows in the order given, in place, as float32; one that depends on those before it is 0."""
+def orthonormalize(rows):
+    """Orthonormalize rows by Gram and Schmidt, in place and in order. Returns them as float32.
+
+    A row that depends on the rows before it becomes 0.
+    """
     part = np.empty(_CHAINS)
     for c in range(rows.shape[0]):
         before = np.sqrt(_dot(rows[c], rows[c], part))
@@ -50,7 +53,7 @@ def orthonormalise(rows):
 
 @njit(cache=True, nogil=True)
 def shorten(rows, step, out):
-    """out = rows in whole steps, no more than LARGEST of them; rows beyond the last are 0."""
+    """Set out to rows / step, rounded and clipped to LARGEST. Rows of out beyond the last row are 0."""
     out[:] = np.int16(0)
     for i in range(rows.shape[0]):
         for k in range(rows.shape[1]):
@@ -60,25 +63,26 @@ def shorten(rows, step, out):
 
 @njit(cache=True, nogil=True)
 def cheap_sums(x, xx, rows, panels, ss, alpha, gamma, scale, out):
-    """out[i, m] = sum over the vectors of alpha[m, c] exp(-gamma (||x_i||^2 + ||s_c||^2 - 2 scale x_i.s_c)), i < rows.
+    """Set out[i, m] = sum_c alpha[m, c] exp(-gamma (||x_i||^2 + ||s_c||^2 - 2 scale x_i.s_c)) for i < rows.
 
-    x and xx go on to a whole block of rows; panels (see `short_blocks`), ss and alpha to a whole one, alpha with 0.
+    x and xx are padded to a whole block of rows; panels (see `short_blocks`), ss and alpha to a whole panel. The
+    padding of alpha is 0.
     """
     machines = alpha.shape[0]
     block = np.empty((ROWS, LANES), np.float32)
-    sums = np.empty((machines, TILE, LANES), np.float32)
-    for first in range(0, x.shape[0], TILE):
-        last = min(first + TILE, x.shape[0])
+    sums = np.empty((machines, CHUNK_ROWS, LANES), np.float32)
+    for first in range(0, x.shape[0], CHUNK_ROWS):
+        last = min(first + CHUNK_ROWS, x.shape[0])
         sums[:] = np.float32(0)
         for panel in range(panels.shape[0]):
             for row in range(first, last, ROWS):
                 short_rbf(x, row, panels, panel, xx, ss, gamma, scale, block)
                 for m in range(machines):
-                    own = alpha[m, panel * LANES : (panel + 1) * LANES]
+                    weights = alpha[m, panel * LANES : (panel + 1) * LANES]
                     for r in range(ROWS):
                         into, values = sums[m, row - first + r], block[r]
                         for lane in range(LANES):
-                            into[lane] += own[lane] * values[lane]
+                            into[lane] += weights[lane] * values[lane]
         for i in range(first, min(last, rows)):
             for m in range(machines):
                 total = 0.0

@@ -7,24 +7,43 @@ import numpy as np
 from paraactive.data.examples import Doubles, Features, Floats, SparseRows
 from paraactive.errors import InputError
 
-_STEEPEST = 1e30
-_AT_ONCE = 4096
-"""Rows: what is temporary stays small beside the data."""
+_MAX_SCALE = 1e30
+_CHUNK_ROWS = 4096
+"""Rows taken at a time, so that temporary arrays stay small."""
 
 
 def scale_of(x: Features, weight: Doubles | None = None) -> float:
-    """1/(width * variance), the variance of all numbers in x; 1 where they are all the same.
+    """Return 1/(width * variance), with the variance of all numbers in x.
 
+    Parameters
+    ----------
+    x : ndarray or SparseRows
+        Rows of features.
+    weight : ndarray of float64, optional
+        Weight of each row. Default: all 1.
+
+    Returns
+    -------
+    float
+        The scale; 1 if all numbers are the same.
+
+    Raises
+    ------
+    InputError
+        If the variance is too small for float32.
+
+    Examples
+    --------
     >>> scale_of(np.array([[0.0, 2.0], [2.0, 0.0]], np.float32))
     0.5
     """
     weight = np.ones(len(x)) if weight is None else weight
     variance = _variance_sparse(x, weight) if isinstance(x, SparseRows) else _variance(x, weight)
     scale = 1.0 / (x.shape[1] * variance) if variance > 0 else 1.0
-    if scale > _STEEPEST:
+    if scale > _MAX_SCALE:
         raise InputError(
             f"the features have a variance of {variance:.2g}",
-            why="squared distances are held in float32, and these are too small for it",
+            why="squared distances of such features are too small for float32",
             remedy="scale the features, for example to zero mean and unit variance",
         )
     return scale
@@ -33,18 +52,18 @@ def scale_of(x: Features, weight: Doubles | None = None) -> float:
 def _variance(x: Floats, weight: Doubles) -> float:
     mean = float(np.average(x.mean(axis=1, dtype=np.float64), weights=weight))
     squares = total = 0.0
-    for start in range(0, len(x), _AT_ONCE):
-        rows = slice(start, start + _AT_ONCE)
+    for start in range(0, len(x), _CHUNK_ROWS):
+        rows = slice(start, start + _CHUNK_ROWS)
         squares += float(weight[rows] @ ((x[rows].astype(np.float64) - mean) ** 2).mean(axis=1))
         total += float(weight[rows].sum())
     return squares / total
 
 
 def _variance_sparse(x: SparseRows, weight: Doubles) -> float:
-    """The same, of what is not 0 and of how many zeros there are."""
+    """Compute the variance from the values that are not 0 and the number of zeros."""
     count = x.width * float(weight.sum())
     values, heavy = x.data.astype(np.float64), np.repeat(weight, x.lengths)
-    # numpy's own sums: products of BLAS depend on how many threads it has.
+    # Sums of numpy, because the bits of a BLAS product depend on the number of threads.
     mean = float(np.sum(heavy * values)) / count
     zeros = float(np.sum(weight * (x.width - x.lengths)))
     return (float(np.sum(heavy * (values - mean) ** 2)) + zeros * mean**2) / count

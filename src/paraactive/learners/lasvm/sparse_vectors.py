@@ -1,13 +1,13 @@
-"""Sparse vectors in slots, with their kernel values: the support vectors of a model whose rows are sparse.
+"""Sparse vectors in slots, with their kernel values: the support vectors of a model that learns sparse rows.
 
-What `dense_vectors` does for dense ones, with the same bits. The values of rows lie one after the other, to be read
-out, and once more in lists by column, to be multiplied with (`sparse_kernels`). A row that is held has an id, and never
-moves; a slot has the id of its vector. Rows that no slot has any more are swept up when there are many.
+It does what `dense_vectors` does, with the same bits. The values of the stored rows lie one row after the other, for
+reading, and once more in lists by feature, for products (`sparse_kernels`). A stored row has an id and never moves; a
+slot has the id of its vector. Stored rows without a slot are removed when there are many of them.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,22 +20,29 @@ from paraactive.learners.lasvm.vectors import Kernel
 from paraactive.learners.rows import check_features
 from paraactive.learners.wrappers.rows_state import rows_from_state, rows_to_state
 
-_IDLE = 256
-"""Rows that no slot has: with more than so many, and more than a quarter of those that have one, they are swept up."""
+_MAX_UNUSED = 256
+"""Stored rows without a slot are removed if there are more than this, and more than a quarter of the slots."""
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
 def norms(rows: SparseRows) -> Floats:
-    """||x||^2 of each row, with the bits that dense rows have."""
+    """Return ||x||^2 of each row, with the bits of the dense rows."""
     out = np.empty(len(rows), np.float32)
     loops.squared_norms(rows.data, rows.indices, rows.indptr, out)
     return out
 
 
 class SparseVectors:
-    """Vectors in slots 0 to count - 1.
+    """Sparse vectors in slots 0 to count - 1; see `Vectors` for the methods.
 
-    Reading and scoring change nothing: any number of threads may do it at one time.
+    Parameters
+    ----------
+    width : int
+        Number of features.
 
+    Examples
+    --------
     >>> vectors = SparseVectors(3)
     >>> vectors.append(SparseRows.of(np.array([[1, 0, 0], [0, 2, 0], [0, 0, 3]], np.float32)))
     >>> vectors.arrange(np.array([2, 1]))
@@ -49,57 +56,55 @@ class SparseVectors:
     def __init__(self, width: int) -> None:
         self.width, self.count = width, 0
         self._ids, self._ss = np.zeros(0, np.int64), np.zeros(0, np.float32)
-        self._drop_all()
+        self._remove_all()
 
-    def _drop_all(self) -> None:
-        """No row is held."""
+    def _remove_all(self) -> None:
+        """Remove all stored rows."""
         self._held = 0
         self._begin, self._length = np.zeros(0, np.int64), np.zeros(0, np.int64)
         self._data, self._indices = np.zeros(0, np.float32), np.zeros(0, np.int32)
-        self._end = 0
-        """Of the values: where the next row begins."""
+        self._end = 0  # Where the values of the next row begin.
         self._heads = np.full((8, 4), -1, np.int64)
         self._who, self._what = np.zeros(0, np.uint32), np.zeros(0, np.float32)
-        self._used = self._columns = 0
-        """Of the lists: how far they reach, and how many there are."""
+        self._used = self._features = 0  # Places of `_who` in use, and number of lists.
 
     def __len__(self) -> int:
         return self.count
 
     @property
     def nbytes(self) -> int:
-        """What all of it takes in memory."""
+        """Memory of all arrays, in bytes."""
         return sum(each.nbytes for each in vars(self).values() if isinstance(each, np.ndarray))
 
     @property
     def squared_norms(self) -> Floats:
-        """||s||^2 of each slot."""
+        """Squared norm of each slot's vector."""
         return self._ss[: self.count]
 
     # Rows as they come -------------------------------------------------------------------------------------------
 
     def of_its_kind(self, x: ArrayLike | SparseRows) -> SparseRows:
-        """Rows of the right width, as they are held here."""
+        """See `Vectors.of_its_kind`."""
         rows = check_features(x, self.width)
         return rows if isinstance(rows, SparseRows) else SparseRows.of(rows)
 
     def relative(self, x: ArrayLike | SparseRows) -> SparseRows:
-        """The same: there is no centre, relative to which zeros would not be zeros."""
+        """Return the rows. There is no center: relative to one, zeros would not stay zeros."""
         return self.of_its_kind(x)
 
-    def centre_on(self, x: SparseRows) -> None:
-        """Nothing."""
+    def center_on(self, x: SparseRows) -> None:
+        """Do nothing: there is no center."""
 
     # Slots -------------------------------------------------------------------------------------------------------
 
     def reserve(self, slots: int) -> None:
-        """Room for so many slots."""
+        """See `Vectors.reserve`."""
         self._ids, self._ss = _grown(self._ids, slots), _grown(self._ss, slots)
 
     def hold(self, x: SparseRows) -> Ints:
-        """Have these rows at hand, to be put into slots by the loops. Returns their ids."""
-        if self._held - self.count > max(_IDLE, self.count // 4):
-            self._sweep()
+        """Store these rows and return their ids."""
+        if self._held - self.count > max(_MAX_UNUSED, self.count // 4):
+            self._remove_unused()
         first, self._held = self._held, self._held + len(x)
         end = self._end + len(x.data)
         self._data, self._indices = _grown(self._data, end), _grown(self._indices, end)
@@ -118,19 +123,19 @@ class SparseVectors:
         self.count = last
 
     def replace(self, x: SparseRows) -> None:
-        """Have these rows in the slots, and no others."""
+        """See `Vectors.replace`."""
         self.count = 0
-        self._drop_all()
+        self._remove_all()
         self.append(x)
 
     def arrange(self, slots: Ints) -> None:
-        """Put into slot c what is in slots[c]; what is not named goes."""
+        """Move the vector of slots[c] into slot c, and remove all other vectors."""
         for each in (self._ids, self._ss):
             each[: len(slots)] = each[slots]
         self.count = len(slots)
 
     def rows(self, slots: Ints | None = None) -> SparseRows:
-        """The vectors of these slots, in this order; by default of all."""
+        """See `Vectors.rows`."""
         ids = self._live if slots is None else self._ids[slots]
         lengths = self._length[ids]
         indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
@@ -138,7 +143,7 @@ class SparseVectors:
         return SparseRows(self._data[taken], self._indices[taken], indptr, self.width)
 
     def original(self) -> SparseRows:
-        """The vectors as they were learnt."""
+        """See `Vectors.original`."""
         return self.rows()
 
     @property
@@ -148,25 +153,25 @@ class SparseVectors:
     # Kernel values -----------------------------------------------------------------------------------------------
 
     def kernel_rows(self, x: SparseRows, xx: Floats, kernel: Kernel, out: Floats) -> None:
-        """out[i, c] = K(x_i, s_c) for all slots c; xx are the `norms` of x."""
+        """See `Vectors.kernel_rows`."""
         rows = x.data, x.indices, x.indptr, xx
         loops.kernel_rows(*rows, *self._lists(), self._held, self._live, self._ss, *kernel, out)
 
     def kernel_sums(self, x: SparseRows, xx: Floats, alpha: Doubles, kernel: Kernel, out: Doubles) -> None:
-        """out[i, m] = sum over all slots c of alpha[m, c] K(x_i, s_c)."""
+        """See `Vectors.kernel_sums`."""
         rows = x.data, x.indices, x.indptr, xx
         loops.kernel_sums(*rows, *self._lists(), self._held, self._live, self._ss, *kernel, alpha, out)
 
     @staticmethod
     def kernel_within(x: SparseRows, xx: Floats, kernel: Kernel) -> Floats:
-        """out[i, j] = K(x_i, x_j)."""
-        own, out = SparseVectors(x.width), np.empty((len(x), len(x)), np.float32)
-        own.append(x)
-        own.kernel_rows(x, xx, kernel, out)
+        """See `Vectors.kernel_within`."""
+        stored, out = SparseVectors(x.width), np.empty((len(x), len(x)), np.float32)
+        stored.append(x)
+        stored.kernel_rows(x, xx, kernel, out)
         return out
 
     def arrays(self, kernel: Kernel) -> SparseArrays:
-        """What the loops work on; they set `ids` and norms of slots, and whoever calls them the count."""
+        """Return the arrays for the loops, which set ids and norms of slots. The caller of the loops sets `count`."""
         rows = self._data, self._indices, self._begin, self._length
         return SparseArrays(self._ids, self._held, *rows, *self._lists(), self._ss, *kernel)
 
@@ -176,44 +181,44 @@ class SparseVectors:
     # State -------------------------------------------------------------------------------------------------------
 
     def save(self) -> State:
-        """The vectors."""
+        """See `Vectors.save`."""
         return rows_to_state("vectors", self.rows())
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """See `Vectors.load`."""
         self.replace(rows_from_state("vectors", state))
 
-    # Room --------------------------------------------------------------------------------------------------------
+    # Memory ------------------------------------------------------------------------------------------------------
 
-    def _sweep(self) -> None:
-        """Hold what has a slot, and nothing else."""
+    def _remove_unused(self) -> None:
+        """Remove the stored rows that have no slot."""
         kept = self.rows()
-        self._drop_all()
+        self._remove_all()
         self._ids[: self.count] = self.hold(kept)
 
     def _add_to_lists(self, first: int) -> None:
-        """Rows from this one on."""
+        """Put the stored rows from `first` on into the lists."""
         while first < self._held:
-            columns = self._indices[self._begin[first] : self._begin[first] + self._length[first]]
-            if 2 * (self._columns + len(columns)) > len(self._heads):
-                self._spread(2 * (self._columns + len(columns)))
-            room = self._used + loops.room_for(columns, self._heads)
+            features = self._indices[self._begin[first] : self._begin[first] + self._length[first]]
+            if 2 * (self._features + len(features)) > len(self._heads):
+                self._enlarge_table(2 * (self._features + len(features)))
+            room = self._used + loops.room_for(features, self._heads)
             self._who, self._what = _grown(self._who, room), _grown(self._what, room)
             rows = self._data, self._indices, self._begin, self._length
-            first, self._used, self._columns = loops.add_rows(
-                first, self._held, *rows, *self._lists(), self._used, self._columns
+            first, self._used, self._features = loops.add_rows(
+                first, self._held, *rows, *self._lists(), self._used, self._features
             )
 
-    def _spread(self, least: int) -> None:
-        """A larger table of columns."""
+    def _enlarge_table(self, least: int) -> None:
+        """Make a larger table of features."""
         size = 1 << int(least - 1).bit_length()
         heads = np.full((size, 4), -1, np.int64)
-        loops.spread(self._heads, heads)
+        loops.rehash(self._heads, heads)
         self._heads = heads
 
 
-def _grown(array: NDArray[Any], least: int) -> NDArray[Any]:
-    """The array, or a copy with room for so many, at least twice as long."""
+def _grown(array: NDArray[_Scalar], least: int) -> NDArray[_Scalar]:
+    """Return the array, or a copy of at least twice its length that has room for `least` items."""
     if least <= len(array):
         return array
     more = np.zeros(max(least, 2 * len(array)), array.dtype)

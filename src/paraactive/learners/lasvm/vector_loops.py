@@ -1,63 +1,90 @@
-"""What the loops of LaSVM do with the vectors themselves: put one into a slot, move it, compute kernel values.
+"""Compiled loops on the vectors of LaSVM: put a vector into a slot, move it, compute kernel values.
 
-Each is written once for dense and once for sparse vectors; numba takes the one of the arrays that it is handed, and
-compiles the loops of the other kind only where they are used.
+Each function is written once for dense and once for sparse vectors. Numba chooses by the type of the arrays, and
+compiles a loop only for the kind of vectors that is used.
 """
 
 # pyright: basic, reportCallIssue=false
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba.extending import overload
+from numpy.typing import NDArray
 
 from paraactive.basics.compiled import njit
-from paraactive.learners.lasvm.kernels import LANES, ROWS, _to_kernel
-from paraactive.learners.lasvm.sparse_kernels import slot_products, to_kernel
-from paraactive.learners.simd.blocks import add_wide_product, fma
+from paraactive.data.examples import Floats, Ints
+from paraactive.learners.lasvm.kernels import LANES, ROWS, to_kernel_block
+from paraactive.learners.lasvm.sparse_kernels import slot_products, to_kernel_row
+from paraactive.learners.simd.blocks import add_wide_product
+from paraactive.learners.simd.functions import fma
 
 
 class DenseArrays(NamedTuple):
-    """Dense vectors and the kernel: all that a kernel value depends on."""
+    """Dense vectors and the kernel: all that a kernel value depends on.
 
-    panels: Any
-    ss: Any
-    """||s||^2 of each slot."""
-    kind: Any
-    gamma: Any
-    coef0: Any
-    degree: Any
+    Attributes
+    ----------
+    panels : ndarray of float32, shape (panels, width, LANES)
+        The vectors; see `blocks`.
+    ss : ndarray of float32, shape (slots,)
+        Squared norm of each slot's vector.
+    kind, gamma, coef0, degree
+        The kernel; see `kernels`.
+    """
+
+    panels: Floats
+    ss: Floats
+    kind: int
+    gamma: np.float32
+    coef0: np.float32
+    degree: int
 
 
 class SparseArrays(NamedTuple):
-    """The same of sparse vectors. Loops give a vector another slot, and leave it where it lies."""
+    """Sparse vectors and the kernel. A vector that changes its slot keeps its place in memory.
 
-    ids: Any
-    """Of each slot: which of the rows that are held it has."""
-    held: Any
-    """How many they are."""
-    data: Any
-    indices: Any
-    begin: Any
-    """Of each row that is held: where it lies in both."""
-    length: Any
-    heads: Any
-    who: Any
-    what: Any
-    ss: Any
-    kind: Any
-    gamma: Any
-    coef0: Any
-    degree: Any
+    Attributes
+    ----------
+    ids : ndarray of int64, shape (slots,)
+        The stored row that is the vector of each slot.
+    held : int
+        Number of stored rows.
+    data, indices : ndarray
+        Values and features of the stored rows, one row after the other.
+    begin, length : ndarray of int64, shape (held,)
+        Where each stored row begins in `data` and `indices`, and its number of values.
+    heads, who, what : ndarray
+        The lists by feature; see `sparse_kernels`.
+    ss : ndarray of float32, shape (slots,)
+        Squared norm of each slot's vector.
+    kind, gamma, coef0, degree
+        The kernel; see `kernels`.
+    """
+
+    ids: Ints
+    held: int
+    data: Floats
+    indices: NDArray[np.int32]
+    begin: Ints
+    length: Ints
+    heads: Ints
+    who: NDArray[np.uint32]
+    what: Floats
+    ss: Floats
+    kind: int
+    gamma: np.float32
+    coef0: np.float32
+    degree: int
 
 
 def _by_kind(name, dense, sparse):
-    """A function for loops whose last argument are the arrays of the vectors."""
+    """Return a function for compiled loops that chooses by its last argument, the arrays of the vectors."""
 
     def function(*arguments):
-        raise TypeError(f"{name} is called by compiled loops alone")
+        raise TypeError(f"{name} can only be called by compiled loops")
 
     @overload(function, strict=False)
     def choose(*arguments):
@@ -81,7 +108,7 @@ def _put_sparse(x, e, slot, v):
 
 
 put = _by_kind("put", _put_dense, _put_sparse)
-"""put(x, e, slot, vectors): example e of a batch goes into a slot."""
+"""put(x, e, slot, vectors) puts example e of a batch into a slot."""
 
 
 def _shift_dense(slot, to, v):
@@ -95,7 +122,7 @@ def _shift_sparse(slot, to, v):
 
 
 shift = _by_kind("shift", _shift_dense, _shift_sparse)
-"""shift(slot, to, vectors): what is in a slot goes to another."""
+"""shift(slot, to, vectors) copies the vector of a slot into another slot."""
 
 
 def _clear_dense(slot, v):
@@ -109,7 +136,7 @@ def _clear_sparse(slot, v):
 
 
 clear = _by_kind("clear", _clear_dense, _clear_sparse)
-"""clear(slot, vectors): it is empty."""
+"""clear(slot, vectors) makes a slot empty."""
 
 
 # Kernel values ---------------------------------------------------------------------------------------------------
@@ -124,12 +151,12 @@ def _copy_vector(s, panels, ss, to, x, xx):
 
 @njit(cache=True, nogil=True)
 def _fill_block(x, xx, first, panel, v, block):
-    """Kernel values of ROWS rows from `first` on with the columns of a panel."""
+    """Compute the kernel values of ROWS rows from `first` on with the columns of a panel."""
     for r in range(ROWS):
         for lane in range(LANES):
             block[r, lane] = np.float32(0)
     add_wide_product(x, first, v.panels, panel, 0, x.shape[1], block)
-    _to_kernel(block, xx, first, v.ss, panel * LANES, v.kind, v.gamma, v.coef0, v.degree)
+    to_kernel_block(block, xx, first, v.ss, panel * LANES, v.kind, v.gamma, v.coef0, v.degree)
 
 
 @njit(cache=True, nogil=True)
@@ -138,7 +165,7 @@ def _block():
 
 
 def _value_dense(i, t, v):
-    """By way of the panel of t."""
+    """Compute K with the whole panel of t."""
     x, xx, block = np.zeros((ROWS, v.panels.shape[1]), np.float32), np.zeros(ROWS, np.float32), _block()
     first = np.int64(0)
     _copy_vector(i, v.panels, v.ss, first, x, xx)
@@ -147,7 +174,7 @@ def _value_dense(i, t, v):
 
 
 def _value_sparse(i, t, v):
-    """By way of the columns that both have."""
+    """Compute K from the features that both vectors have."""
     indices, data, one, other = v.indices, v.data, v.ids[i], v.ids[t]
     a, b = v.begin[one], v.begin[other]
     last_a, last_b = a + v.length[one], b + v.length[other]
@@ -161,16 +188,16 @@ def _value_sparse(i, t, v):
             a += 1
         else:
             b += 1
-    to_kernel(out, v.ss[i], v.ss[t : t + 1], v.kind, v.gamma, v.coef0, v.degree)
+    to_kernel_row(out, v.ss[i], v.ss[t : t + 1], v.kind, v.gamma, v.coef0, v.degree)
     return out[0]
 
 
 value = _by_kind("value", _value_dense, _value_sparse)
-"""value(i, t, vectors): K of the vectors in two slots."""
+"""value(i, t, vectors) returns K of the vectors in two slots."""
 
 
 def _compute_dense(slots, into, count, values, v):
-    """One pass over the vectors for all of them."""
+    """Compute all rows in one pass over the vectors."""
     known = len(slots)
     padded = -(-known // ROWS) * ROWS
     x, xx, block = np.zeros((padded, v.panels.shape[1]), np.float32), np.zeros(padded, np.float32), _block()
@@ -191,8 +218,8 @@ def _compute_sparse(slots, into, count, values, v):
         begin, length = v.begin[v.ids[s]], v.length[v.ids[s]]
         data, indices = v.data[begin : begin + length], v.indices[begin : begin + length]
         slot_products(data, indices, v.heads, v.who, v.what, v.ids, products, out)
-        to_kernel(out, v.ss[s], v.ss, v.kind, v.gamma, v.coef0, v.degree)
+        to_kernel_row(out, v.ss[s], v.ss, v.kind, v.gamma, v.coef0, v.degree)
 
 
 compute = _by_kind("compute", _compute_dense, _compute_sparse)
-"""compute(slots, into, count, values, vectors): values[into[k], t] = K(slots[k], t) for all slots t < count."""
+"""compute(slots, into, count, values, vectors) sets values[into[k], t] = K(slots[k], t) for all slots t < count."""

@@ -1,1 +1,1 @@
-"""The network of one hidden layer."""
+"""The network with one hidden layer."""

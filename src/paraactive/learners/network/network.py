@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,29 +23,37 @@ from paraactive.learners.wrappers.minibatches import Minibatch, Minibatches
 _PARAMETERS = ("weight", "bias", "out_weight", "out_bias")
 _LOSSES = {"logistic": network_loops.LOGISTIC, "squared": network_loops.SQUARED}
 
+_Loop: TypeAlias = Callable[..., None]
+
 
 class Network:
-    """A network with one hidden layer of sigmoid units and a linear output, or one for each of more than two classes.
+    """Neural network with one hidden layer of sigmoid units and linear outputs, trained with AdaGrad.
+
+    It has one output for two classes, and one for each class for more. Rows may be sparse: their zeros then cost
+    nothing, and the model is the same, bit for bit.
 
     Parameters
     ----------
-    hidden : hidden units.
-    step : step size of AdaGrad.
-    seed : of the first weights.
-    loss : "logistic", log(1 + exp(-y f)), or "squared", (1 - y f)^2 / 2. The rule `Gradient` takes scores for those of
-        the logistic loss; those of the squared loss stay near -1 and 1, where it selects nearly everything. With more
-        than two classes "logistic" is the cross entropy -log softmax_y(f), and "squared" draws the output of the
-        label to 1 and all others to -1.
-    importance_aware : if True, a step of weight w moves the output as w small steps do, so that a large weight does not
-        overshoot (see `learners.importance`). An update then takes about twice as long. If False, as in the paper,
-        the gradient is multiplied by w. For two classes only.
-    classes : how many to tell apart. If None, as many as the stream has that it is trained on, and 2 without one.
-    minibatch : examples of the log that one step takes. If more than 1, the step is on sum(weight loss) / minibatch,
-        also for the rest that a round ends with, as in `TorchLearner`: several times faster for each example, but it
-        takes more of them to get as far. Not with `importance_aware`.
+    hidden : int, default=100
+        Number of hidden units.
+    step : float, default=0.07
+        Step size (learning rate) of AdaGrad.
+    seed : int, default=0
+        Seed of the initial weights.
+    loss : {"logistic", "squared"}, default="logistic"
+        Loss function: "logistic" is log(1 + exp(-y f)), "squared" is (1 - y f)^2 / 2. With more than two classes,
+        "logistic" is the cross entropy -log softmax_y(f), and "squared" draws the output of the label to 1 and all
+        others to -1. The rule `Gradient` expects scores of the logistic loss: scores of the squared loss stay near
+        -1 and 1, where it selects nearly everything.
+    classes : int, optional
+        Number of classes. Default: the number of classes of the stream, or 2 without a stream.
+    minibatch : int, default=1
+        Number of examples in each gradient step. With more than 1, a step is on sum(weight * loss) / minibatch, also
+        for the examples that are left at the end of a round. Minibatches are several times faster for each example,
+        but need more examples for the same accuracy.
 
-    Rows may be sparse: then their zeros cost nothing, and the model is the same, bit for bit.
-
+    Examples
+    --------
     >>> import numpy as np
     >>> from paraactive import Digits, Network, train
     >>> from paraactive.rules import Gradient
@@ -65,30 +74,19 @@ class Network:
         step: float = 0.07,
         seed: int = 0,
         loss: str = "logistic",
-        importance_aware: bool = False,
         classes: int | None = None,
         minibatch: int = 1,
     ) -> None:
         self.hidden, self.step, self.seed = whole("hidden", hidden, 1), positive("step", step), whole("seed", seed)
-        self.loss, self.importance_aware = one_of("loss function", loss, _LOSSES), importance_aware
-        if not isinstance(importance_aware, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(
-                f"importance_aware is {importance_aware!r}", why="it is on or off", remedy="give True or False"
-            )
+        self.loss = one_of("loss function", loss, _LOSSES)
         self.minibatch = whole("minibatch", minibatch, 1)
-        if importance_aware and self.minibatch > 1:
-            raise InputError(
-                f"importance_aware is True with minibatch {self.minibatch}",
-                why="its steps have a closed form for one example only",
-                remedy="give minibatch=1, or importance_aware=False",
-            )
         self._state: State = {}
         self._gather = Minibatches(self.minibatch)
         self.classes = classes
 
     @property
     def classes(self) -> int | None:
-        """How many it tells apart. While it is None, nobody has said: then there are 2."""
+        """Number of classes; None, which counts as 2, until it is set."""
         return self._classes
 
     @classes.setter
@@ -102,59 +100,81 @@ class Network:
 
     @property
     def log_odds(self) -> bool:
-        """True if scores are log-odds, of which probabilities can be made."""
+        """Whether scores are log-odds, from which class probabilities follow."""
         return self.loss == "logistic"
 
     def describe(self) -> dict[str, Any]:
-        """The constructor's parameters."""
-        names = ("hidden", "step", "seed", "loss", "importance_aware", "classes", "minibatch")
+        """Return the constructor's parameters."""
+        names = ("hidden", "step", "seed", "loss", "classes", "minibatch")
         return {name: getattr(self, name) for name in names}
 
     def score(self, x: ArrayLike | SparseRows) -> Doubles:
-        """f(x) for each row, or f_c(x) of each class if there are more than two; 0 before the first update."""
+        """Return f(x) for each row.
+
+        Parameters
+        ----------
+        x : array-like or SparseRows
+            Rows of features.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,) or (n, classes)
+            One score for each row; with more than two classes, one for each class. 0 before the first update.
+        """
         rows = x if isinstance(x, SparseRows) else np.asarray(x)
         out = np.zeros((len(rows), self._outputs))
         if self._state:
-            forward: Any = network_loops.forward_sparse if isinstance(rows, SparseRows) else network_loops.forward
-            forward(*self._features(rows), out, self.hidden, *self._parameters())
-        return out.reshape(score_shape(len(rows), self._told))
+            forward: _Loop = network_loops.forward_sparse if isinstance(rows, SparseRows) else network_loops.forward
+            forward(*self._loop_rows(rows), out, self.hidden, *self._parameters())
+        return out.reshape(score_shape(len(rows), self._class_count))
 
     def update(self, selected: Selected) -> None:
-        """One step for each example, of weight 1/p, or for each minibatch that is whole."""
+        """Learn examples in order: one step for each example, or for each complete minibatch.
+
+        Parameters
+        ----------
+        selected : Selected
+            Labeled examples with their probabilities p.
+
+        Raises
+        ------
+        InputError
+            If a label is not one of the classes, or the weights are no longer finite.
+        """
         examples = selected.examples
         self._check_labels(examples.y)
         if not self._state:
             self._start(examples.width)
         if self.minibatch == 1:
-            learn: Any = network_loops.learn_sparse if isinstance(examples.x, SparseRows) else network_loops.learn
+            learn: _Loop = network_loops.learn_sparse if isinstance(examples.x, SparseRows) else network_loops.learn
             learn(
-                *self._features(examples.x), examples.y, selected.weight,
-                _LOSSES[self.loss], self.importance_aware, np.float32(self.step), self.hidden,
+                *self._loop_rows(examples.x), examples.y, selected.weight,
+                _LOSSES[self.loss], np.float32(self.step), self.hidden,
                 *self._parameters(), *self._parameters("_squares"),
             )  # fmt: skip
         else:
-            self._features(examples.x)
+            check_features(examples.x, self._width)
             for minibatch in self._gather.add(selected):
-                self._learn_together(minibatch)
+                self._learn_minibatch(minibatch)
         self._check_finite()
 
     def end_round(self) -> None:
-        """One step for the examples that wait for a whole minibatch, if any do."""
+        """Take one step on the examples that wait for a complete minibatch, if any."""
         if self._gather.waiting:
-            self._learn_together(self._gather.rest())
+            self._learn_minibatch(self._gather.rest())
             self._check_finite()
 
-    def _learn_together(self, batch: Minibatch) -> None:
+    def _learn_minibatch(self, batch: Minibatch) -> None:
         sparse = isinstance(batch.x, SparseRows)
-        learn: Any = network_loops.learn_together_sparse if sparse else network_loops.learn_together
+        learn: _Loop = network_loops.learn_together_sparse if sparse else network_loops.learn_together
         learn(
-            *self._features(batch.x), batch.y, batch.weight / self.minibatch,
+            *self._loop_rows(batch.x), batch.y, batch.weight / self.minibatch,
             _LOSSES[self.loss], np.float32(self.step), self.hidden,
             *self._parameters(), *self._parameters("_squares"),
         )  # fmt: skip
 
-    def _features(self, x: ArrayLike | SparseRows) -> list[Any]:
-        """As the loops take them; an error if they have another width."""
+    def _loop_rows(self, x: ArrayLike | SparseRows) -> list[Any]:
+        """Return rows as the loops take them, after a check of their width."""
         rows = check_features(x, self._width)
         return [rows.data, rows.indices, rows.indptr] if isinstance(rows, SparseRows) else [rows]
 
@@ -162,7 +182,7 @@ class Network:
         if not all(map(math.isfinite, self._state["out_bias"].tolist())):
             raise InputError(
                 "the network's weights are no longer finite",
-                why="features, weights 1/p or steps were too large, or not finite",
+                why="features, weights 1/p or the step size were too large, or not finite",
                 remedy="scale the features, floor p, or give a smaller step",
             )
 
@@ -171,51 +191,47 @@ class Network:
         return len(self._state["weight"])
 
     @property
-    def _told(self) -> int:
+    def _class_count(self) -> int:
         return self._classes or 2
 
     @property
     def _outputs(self) -> int:
-        return 1 if self._told == 2 else self._told
+        return 1 if self._class_count == 2 else self._class_count
 
     def _check_classes(self, classes: int, state: State) -> None:
-        """An error if this network cannot tell so many, or these are weights for another number."""
+        """Raise an error if there are too many classes, or the weights are for another number of classes."""
         if classes > MAX_CLASSES:
             raise InputError(
-                f"classes is {classes}", why=f"there are labels for {MAX_CLASSES}", remedy="make groups of the labels"
-            )
-        if classes > 2 and self.importance_aware:
-            raise InputError(
-                f"importance_aware is True with {classes} classes",
-                why="its steps have a closed form for two classes only",
-                remedy="give importance_aware=False",
+                f"classes is {classes}",
+                why=f"at most {MAX_CLASSES} classes are supported",
+                remedy="make groups of the labels",
             )
         if state and _classes_in(state) != classes:
             raise InputError(
-                f"a network that has learnt {_classes_in(state)} classes is to tell {classes}",
-                why="each class has its weights",
+                f"classes is {classes}, and the network has learned {_classes_in(state)} classes",
+                why="each class has its own output weights",
                 remedy="make a new Network",
             )
 
     def _check_labels(self, y: Labels) -> None:
-        """An error if there are others than those of its classes: the loops take them as they come."""
-        labels = (-1, 1) if self._told == 2 else range(self._told)
-        wrong = set(y.tolist()).difference(labels)  # For the few examples of an update, faster than numpy.
+        """Raise an error if a label is not one of the classes: the loops do not check labels."""
+        labels = (-1, 1) if self._class_count == 2 else range(self._class_count)
+        wrong = set(y.tolist()).difference(labels)  # Faster than numpy for the few examples of an update.
         if wrong:
-            between = "and" if self._told == 2 else "to"
+            between = "and" if self._class_count == 2 else "to"
             raise InputError(
                 f"an example has label {min(wrong)}",
-                why=f"the network is for {self._told} classes, with labels {labels[0]} {between} {labels[-1]}",
-                remedy="give such labels, or the number of classes, as Network(classes=3)",
+                why=f"the network is for {self._class_count} classes, with labels {labels[0]} {between} {labels[-1]}",
+                remedy="give such labels, or the number of classes, such as Network(classes=3)",
             )
 
     def _parameters(self, suffix: str = "") -> list[Any]:
-        """As the loops take them: the weights of the outputs with a row for each."""
+        """Return the parameters as the loops take them: `out_weight` with a row for each output."""
         weight, bias, out_weight, out_bias = (self._state[name + suffix] for name in _PARAMETERS)
         return [weight, bias, out_weight.reshape(len(out_bias), len(bias)), out_bias]
 
     def _start(self, width: int) -> None:
-        """First weights: uniform in +-1/sqrt(inputs), lanes beyond `hidden` 0."""
+        """Draw the initial weights: uniform in +-1/sqrt(inputs), and 0 in the lanes beyond `hidden`."""
         units, outputs = panels_for(self.hidden) * LANES, self._outputs
         live = np.arange(units) < self.hidden
         draws = philox.uniforms(self.seed, philox.WEIGHTS, np.arange((width + outputs) * units, dtype=np.int64))
@@ -230,12 +246,18 @@ class Network:
         self._state |= {name + "_squares": np.zeros_like(self._state[name]) for name in _PARAMETERS}
 
     def save(self) -> State:
-        """Weights and AdaGrad's sums of squares, and examples that wait; nothing before the first update."""
+        """Return the weights, AdaGrad's sums of squares and waiting examples; nothing before the first update."""
         return {name: array.copy() for name, array in self._state.items()} | self._gather.save()
 
     def load(self, state: State) -> None:
-        """Become the learner that was saved, with its number of classes if nobody has said another."""
-        classes = _classes_in(state) if state and self._classes is None else self._told
+        """Restore a saved state, and its number of classes if none was set.
+
+        Raises
+        ------
+        InputError
+            If the state has another number of classes.
+        """
+        classes = _classes_in(state) if state and self._classes is None else self._class_count
         self._check_classes(classes, state)
         self._gather.load(state)
         if classes > 2:
@@ -244,10 +266,10 @@ class Network:
         self._state = {name: np.array(state[name], order="C") for name in names}
 
     def digest(self) -> str:
-        """Equal digests, equal models."""
+        """Return a digest of the state: equal digests mean equal models."""
         return digest(self._state | self._gather.save())
 
 
 def _classes_in(state: State) -> int:
-    """How many the network tells that these are the weights of."""
+    """Return the number of classes of a saved state."""
     return max(2, len(state["out_bias"]))

@@ -1,16 +1,17 @@
-"""The hot loops of the network: one hidden layer of sigmoid units, linear outputs, AdaGrad.
+"""The compiled loops of the network: one hidden layer of sigmoid units, linear outputs, AdaGrad.
 
     s_h = sigmoid(sum_k x_k W_kh + b_h),   f_o = sum_h s_h V_oh + c_o
     AdaGrad, for each parameter: G += g^2,  parameter -= step * g / sqrt(G)
 
-Two classes have one output, more have one each. With t = y of two classes, and of more t_o = 1 for o = y and -1 for the
-others, the losses are
+Two classes have one output, more classes have one output each. With two classes t = y; with more, t_o = 1 for o = y
+and -1 for the others. The losses are
 
-    logistic: log(1 + exp(-y f)) / p of two classes, -log softmax_y(f) / p of more;  squared: sum_o (1 - t_o f_o)^2 / 2p
+    logistic: log(1 + exp(-y f)) / p for two classes, -log softmax_y(f) / p for more
+    squared:  sum_o (1 - t_o f_o)^2 / 2p
 
-W has a row for each input; its columns are the units, filled up to whole panels (see `blocks`). An input of 0 adds
-nothing to a sum, and has gradient 0, which changes neither G nor W: such inputs are skipped, which saves most of the
-work on digits. So rows that are given without their zeros are learnt and scored with the same bits.
+W has a row for each input; its columns are the units, padded to whole panels (see `blocks`). An input of 0 adds nothing
+to a sum, and has gradient 0, which changes neither G nor W. The loops skip such inputs, which saves most of the work on
+digits. So rows that are given without their zeros are learned and scored with the same bits.
 """
 
 # pyright: basic, reportCallIssue=false
@@ -20,7 +21,6 @@ from __future__ import annotations
 import numpy as np
 
 from paraactive.basics.compiled import njit
-from paraactive.learners.network.importance import logistic_push, squared_push
 from paraactive.learners.network.network_lanes import (
     ROWS,
     TINY_SQUARE,
@@ -29,10 +29,10 @@ from paraactive.learners.network.network_lanes import (
     four_products,
     one_product,
 )
-from paraactive.learners.simd.blocks import exp, fma, inverse_sqrt
+from paraactive.learners.simd.functions import exp, fma, inverse_sqrt
 
 LOGISTIC, SQUARED = 0, 1
-_ONE, _TWO, _ZERO = np.float32(1), np.float32(2), np.float32(0)
+_ONE, _ZERO = np.float32(1), np.float32(0)
 _TINY, _VANISHED = np.float32(TINY_SQUARE), np.float32(VANISHED)
 
 
@@ -44,13 +44,13 @@ def _sigmoid(a):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _whole_eights(live):
-    """Lanes to work on: the units that there are, filled up."""
+    """Return the number of lanes to compute: the live units, rounded up to a multiple of eight."""
     return (live + 7) // 8 * 8
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def forward(x, out, live, weight, bias, out_weight, out_bias):
-    """out[i, o] = f_o(x_i)."""
+    """Set out[i, o] = f_o(x_i)."""
     (width, units), lanes = weight.shape, _whole_eights(live)
     hidden, together = np.empty((ROWS, units), np.float32), x.shape[0] - x.shape[0] % ROWS
     some, inputs, values = np.empty(width, np.bool_), np.empty(width + 1, np.int64), np.empty((1, width), np.float32)
@@ -66,7 +66,7 @@ def forward(x, out, live, weight, bias, out_weight, out_bias):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def forward_sparse(data, indices, indptr, out, live, weight, bias, out_weight, out_bias):
-    """The same of rows without their zeros."""
+    """Set out[i, o] = f_o(x_i) for sparse rows."""
     (width, units), lanes = weight.shape, _whole_eights(live)
     hidden = np.empty((1, units), np.float32)
     inputs, values = np.empty(width, np.int64), np.empty((1, width), np.float32)
@@ -78,7 +78,7 @@ def forward_sparse(data, indices, indptr, out, live, weight, bias, out_weight, o
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _list(x, inputs, values):
-    """List the inputs that are not 0, and return how many there are; `inputs` has one place more than there can be."""
+    """List the inputs that are not 0, and return their number; `inputs` has one place more than a row has."""
     used = 0
     for k in range(x.shape[0]):
         inputs[used] = k
@@ -90,7 +90,7 @@ def _list(x, inputs, values):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _list_together(x, row, some, inputs):
-    """List the inputs that are not 0 in all of four rows."""
+    """List the inputs that are not 0 in any of four rows, and return their number."""
     a, b, c, d = x[row], x[row + 1], x[row + 2], x[row + 3]
     for k in range(some.shape[0]):
         some[k] = (a[k] != _ZERO) | (b[k] != _ZERO) | (c[k] != _ZERO) | (d[k] != _ZERO)
@@ -103,7 +103,7 @@ def _list_together(x, row, some, inputs):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _copy(data, indices, first, last, inputs, values):
-    """List the inputs of a row that comes as such a list."""
+    """Copy the inputs of a sparse row, and return their number."""
     for u in range(last - first):
         inputs[u], values[u] = indices[first + u], data[first + u]
     return last - first
@@ -111,7 +111,7 @@ def _copy(data, indices, first, last, inputs, values):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _outputs(hidden, lanes, bias, out_weight, out_bias, out):
-    """out[r, o] = f_o from the sums of the hidden units, which become their sigmoids, of each row of out."""
+    """Turn the sums of the hidden units into sigmoids, and set out[r, o] = f_o for each row."""
     rows = out.shape[0]
     for r in range(rows):
         for h in range(lanes):
@@ -119,7 +119,7 @@ def _outputs(hidden, lanes, bias, out_weight, out_bias, out):
     for o in range(out.shape[1]):
         start = out_bias[o]
         if rows == ROWS:
-            # Each is a chain of additions that wait for each other: four of them go side by side.
+            # The additions of one chain wait for each other: four chains run side by side.
             a, b, c, d = start, start, start, start
             for h in range(lanes):
                 across = out_weight[o, h]
@@ -136,13 +136,13 @@ def _outputs(hidden, lanes, bias, out_weight, out_bias, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _sign(label, o, outputs):
-    """What output o should be: the label itself of two classes, +1 for the label's output and -1 for others of more."""
+    """Return the target of output o: the label for two classes; for more, +1 for the label's output, else -1."""
     return np.float32(label) if outputs == 1 else (_ONE if o == label else -_ONE)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _slopes(f, label, importance, loss, slopes):
-    """slopes[o] = d loss / d f_o."""
+    """Set slopes[o] = d loss / d f_o."""
     if loss == LOGISTIC and f.shape[0] > 1:
         _softmax_slopes(f, label, importance, slopes)
         return
@@ -155,7 +155,7 @@ def _slopes(f, label, importance, loss, slopes):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _softmax_slopes(f, label, importance, slopes):
-    """softmax_o(f), less 1 for the label, times the importance."""
+    """Set slopes[o] = importance * (softmax_o(f) - [o is the label])."""
     top, others = f[0], _ZERO
     for o in range(f.shape[0]):
         top = max(top, f[o])
@@ -163,20 +163,20 @@ def _softmax_slopes(f, label, importance, slopes):
         slopes[o] = exp(f[o] - top)
         others += _ZERO if o == label else slopes[o]
     scale = importance / (others + slopes[label])
-    # Not softmax - 1, which has no digits left where the softmax is nearly 1.
+    # Not softmax - 1, which loses all digits where the softmax is nearly 1.
     slopes[label] = -others
     for o in range(f.shape[0]):
         slopes[o] = scale * slopes[o]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _inner(lead, out_weight, hidden, inner):
-    """inner_h = sum_o lead_o d f_o / d bias_h."""
+def _inner(slopes, out_weight, hidden, inner):
+    """Set inner_h = sum_o slope_o d f_o / d bias_h."""
     for h in range(inner.shape[0]):
-        inner[h] = lead[0] * out_weight[0, h]
-    for o in range(1, lead.shape[0]):
+        inner[h] = slopes[0] * out_weight[0, h]
+    for o in range(1, slopes.shape[0]):
         for h in range(inner.shape[0]):
-            inner[h] = fma(lead[o], out_weight[o, h], inner[h])
+            inner[h] = fma(slopes[o], out_weight[o, h], inner[h])
     for h in range(inner.shape[0]):
         value = inner[h] * hidden[h] * (_ONE - hidden[h])
         inner[h] = _ZERO if abs(value) < _VANISHED else value
@@ -184,7 +184,7 @@ def _inner(lead, out_weight, hidden, inner):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _adagrad(parameter, squares, gradients, step):
-    """One step of AdaGrad on a few parameters."""
+    """Take one step of AdaGrad on a few parameters."""
     for h in range(parameter.shape[0]):
         gradient = _ZERO if abs(gradients[h]) < _VANISHED else gradients[h]
         total = fma(gradient, gradient, squares[h])
@@ -193,109 +193,61 @@ def _adagrad(parameter, squares, gradients, step):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _mean_rate(squares, total):
-    """1 / sqrt(G), in the mean over many small gradients that take G from `squares` to `total`."""
-    return _TWO / (np.sqrt(squares) + np.sqrt(total) + _TINY)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _add_reach(squares, factor, direction, square, reach):
-    """Add to `reach`, lane by lane, what a push of 1 on a row of parameters moves f by, divided by step."""
-    for h in range(direction.shape[0]):
-        along = factor * direction[h]
-        total = fma(square * along, along, squares[h])
-        reach[h] = fma(along * along, _mean_rate(squares[h], total), reach[h])
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _aware_adagrad(parameter, squares, factor, direction, square, push):
-    """A push along a row of parameters; G grows by square * direction^2."""
-    for h in range(direction.shape[0]):
-        along = factor * direction[h]
-        total = fma(square * along, along, squares[h])
-        parameter[h] -= push * along * _mean_rate(squares[h], total)
-        squares[h] = total
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def learn(
-    x, y, importance, loss, aware, step, live,
+    x, y, importance, loss, step, live,
     weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
 ):  # fmt: skip
-    """One step of AdaGrad for each example, in order.
+    """Take one step of AdaGrad for each example, in order, on its gradient times its importance.
 
-    Plainly, its gradient is multiplied by its importance. If `aware`, the step is what that many small ones come to
-    (see `importance`), with the directions held fixed. G then grows as by that many gradients like the first: more than
-    on the way, where they get smaller, which keeps later steps small, and networks stable at large step sizes. This is
-    for one output: with several, their ways hang together and have no closed form.
-    Units from `live` on only fill up the last panel: their gradient is 0, so they stay at 0.
+    Units from `live` on only pad the last panel. Their gradient is 0, so their weights stay 0.
     """
     width = weight.shape[0]
     inputs, values = np.empty(width + 1, np.int64), np.empty((1, width), np.float32)
     for i in range(x.shape[0]):
         used = _list(x[i], inputs, values[0])
         _step(
-            values, inputs, used, y[i], importance[i], loss, aware, step, live,
+            values, inputs, used, y[i], importance[i], loss, step, live,
             weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
         )  # fmt: skip
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def learn_sparse(
-    data, indices, indptr, y, importance, loss, aware, step, live,
+    data, indices, indptr, y, importance, loss, step, live,
     weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
 ):  # fmt: skip
-    """The same on rows without their zeros."""
+    """Take one step of AdaGrad for each sparse example, in order."""
     width = weight.shape[0]
     inputs, values = np.empty(width, np.int64), np.empty((1, width), np.float32)
     for i in range(y.shape[0]):
         used = _copy(data, indices, indptr[i], indptr[i + 1], inputs, values[0])
         _step(
-            values, inputs, used, y[i], importance[i], loss, aware, step, live,
+            values, inputs, used, y[i], importance[i], loss, step, live,
             weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
         )  # fmt: skip
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _step(
-    values, inputs, used, label, importance, loss, aware, step, live,
+    values, inputs, used, label, importance, loss, step, live,
     weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
 ):  # fmt: skip
-    """One step on an example whose inputs are listed."""
+    """Take one step on an example whose inputs are listed."""
     lanes, outputs = _whole_eights(live), out_bias.shape[0]
     sums, inner = np.empty((1, weight.shape[1]), np.float32), np.empty(lanes, np.float32)
-    f, slopes, one = np.empty((1, outputs), np.float32), np.empty(outputs, np.float32), np.ones(1, np.float32)
+    f, slopes = np.empty((1, outputs), np.float32), np.empty(outputs, np.float32)
     hidden = sums[0, :lanes]
     one_product(values, inputs, used, weight, lanes, sums)
     _outputs(sums, lanes, bias, out_weight, out_bias, f)
     _slopes(f[0], label, importance, loss, slopes)
     hidden[live:] = _ZERO  # d f / d out_weight
-    _inner(one if aware else slopes, out_weight, hidden, inner)
-    if not aware:
-        for o in range(outputs):
-            adagrad_row(out_weight, out_weight_g, o, slopes[o], hidden, step, lanes)
-        _adagrad(out_bias, out_bias_g, slopes, step)
-        _adagrad(bias[:lanes], bias_g[:lanes], inner, step)
-        for u in range(used):
-            adagrad_row(weight, weight_g, inputs[u], values[0, u], inner, step, lanes)
-        return
-    slope, sign = slopes[0], np.float32(label)
-    margin = sign * f[0, 0]
-    square = slope * np.float32(slope / importance)
-    reach = np.zeros(lanes, np.float32)
-    _add_reach(out_weight_g[0], _ONE, hidden, square, reach)
-    _add_reach(out_bias_g, _ONE, one, square, reach)
-    _add_reach(bias_g, _ONE, inner, square, reach)
+    _inner(slopes, out_weight, hidden, inner)
+    for o in range(outputs):
+        adagrad_row(out_weight, out_weight_g, o, slopes[o], hidden, step, lanes)
+    _adagrad(out_bias, out_bias_g, slopes, step)
+    _adagrad(bias[:lanes], bias_g[:lanes], inner, step)
     for u in range(used):
-        _add_reach(weight_g[inputs[u]], values[0, u], inner, square, reach)
-    far = step * reach.sum()
-    push = logistic_push(margin, importance, far) if loss == LOGISTIC else squared_push(margin, importance, far)
-    push = np.float32(-sign * step * push)
-    _aware_adagrad(out_weight[0], out_weight_g[0], _ONE, hidden, square, push)
-    _aware_adagrad(out_bias, out_bias_g, _ONE, one, square, push)
-    _aware_adagrad(bias, bias_g, _ONE, inner, square, push)
-    for u in range(used):
-        _aware_adagrad(weight[inputs[u]], weight_g[inputs[u]], values[0, u], inner, square, push)
+        adagrad_row(weight, weight_g, inputs[u], values[0, u], inner, step, lanes)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -303,7 +255,7 @@ def learn_together(
     x, y, importance, loss, step, live,
     weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
 ):  # fmt: skip
-    """One step of AdaGrad for all examples: on the sum of their gradients, each times its importance."""
+    """Take one step of AdaGrad on the sum of all gradients, each times the importance of its example."""
     (width, units), rows, lanes = weight.shape, x.shape[0], _whole_eights(live)
     inputs, values = np.empty(width + 1, np.int64), np.empty((1, width), np.float32)
     hidden, columns = np.empty((rows, units), np.float32), np.zeros((width + ROWS, rows), np.float32)
@@ -323,7 +275,7 @@ def learn_together_sparse(
     data, indices, indptr, y, importance, loss, step, live,
     weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
 ):  # fmt: skip
-    """The same on rows without their zeros."""
+    """Take one step of AdaGrad on the sum of the gradients of sparse examples."""
     (width, units), rows, lanes = weight.shape, y.shape[0], _whole_eights(live)
     inputs, values = np.empty(width, np.int64), np.empty((1, width), np.float32)
     most = min(width, indptr[rows] - indptr[0])
@@ -341,7 +293,7 @@ def learn_together_sparse(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _add_to_columns(values, inputs, used, column, place, known, listed):
-    """Put an example's inputs where those of the others are; return how many inputs somebody has by now."""
+    """Add an example's inputs to the columns of a minibatch, and return the number of inputs that any example has."""
     for u in range(used):
         k = inputs[u]
         if place[k] < 0:
@@ -356,33 +308,33 @@ def _step_together(
     hidden, columns, known, listed, y, importance, loss, step, live,
     weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
 ):  # fmt: skip
-    """One step on examples whose hidden units have been summed up; row u of `columns` has their inputs known[u].
+    """Take one step on examples whose hidden sums are known; row u of `columns` has their inputs known[u].
 
-    A gradient is a product too: of what all have at an input, or of their slopes, with what reaches their units.
+    The gradients are products too: of the inputs, or of the slopes, of all examples with their `inner` or `hidden`.
     """
     rows, outputs, lanes = y.shape[0], out_bias.shape[0], _whole_eights(live)
-    f, mine = np.empty((1, outputs), np.float32), np.empty(outputs, np.float32)
+    f, own_slopes = np.empty((1, outputs), np.float32), np.empty(outputs, np.float32)
     slopes, inner = np.zeros((outputs + ROWS, rows), np.float32), np.zeros(hidden.shape, np.float32)
     for i in range(rows):
         _outputs(hidden[i : i + 1], lanes, bias, out_weight, out_bias, f)
-        _slopes(f[0], y[i], importance[i], loss, mine)
+        _slopes(f[0], y[i], importance[i], loss, own_slopes)
         hidden[i, live:lanes] = _ZERO  # d f / d out_weight
-        _inner(mine, out_weight, hidden[i, :lanes], inner[i, :lanes])
-        slopes[:outputs, i] = mine
-    everyone, ones = np.arange(rows), np.ones((ROWS, rows), np.float32)
+        _inner(own_slopes, out_weight, hidden[i, :lanes], inner[i, :lanes])
+        slopes[:outputs, i] = own_slopes
+    examples, ones = np.arange(rows), np.ones((ROWS, rows), np.float32)
     gradients = np.empty((ROWS, hidden.shape[1]), np.float32)
     for o in range(0, outputs, ROWS):
-        four_products(slopes, o, everyone, rows, hidden, lanes, gradients)
+        four_products(slopes, o, examples, rows, hidden, lanes, gradients)
         for r in range(min(ROWS, outputs - o)):
             adagrad_row(out_weight, out_weight_g, o + r, _ONE, gradients[r], step, lanes)
     for o in range(outputs):
-        mine[o] = _ZERO
+        own_slopes[o] = _ZERO
         for i in range(rows):
-            mine[o] += slopes[o, i]
-    _adagrad(out_bias, out_bias_g, mine, step)
-    four_products(ones, 0, everyone, rows, inner, lanes, gradients)
+            own_slopes[o] += slopes[o, i]
+    _adagrad(out_bias, out_bias_g, own_slopes, step)
+    four_products(ones, 0, examples, rows, inner, lanes, gradients)
     _adagrad(bias[:lanes], bias_g[:lanes], gradients[0], step)
     for u in range(0, listed, ROWS):
-        four_products(columns, u, everyone, rows, inner, lanes, gradients)
+        four_products(columns, u, examples, rows, inner, lanes, gradients)
         for r in range(min(ROWS, listed - u)):
             adagrad_row(weight, weight_g, known[u + r], _ONE, gradients[r], step, lanes)

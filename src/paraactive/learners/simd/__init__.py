@@ -1,1 +1,1 @@
-"""Products whose bits do not depend on how rows are grouped, written in the terms of LLVM."""
+"""Vectorized products whose bits do not depend on how rows are grouped, written in LLVM's instructions."""

@@ -1,116 +1,97 @@
-"""Kernel values from products of short integers: half the time of float32, and exact until they are made floats.
+"""Kernel values from products of int16: half the time of float32, and exact until the sums become floats.
 
-For the cheap score of `projection`: 8 rows by 48 vectors at a time, two coordinates in each step. Sums of integers have
-the same bits in any order and on any machine.
+They are for the proxy scores of `projection`: 8 rows by 48 vectors at a time, two coordinates in each step. Sums of
+integers have the same bits in any order and on any machine.
 """
 
-# The typing of numba's intrinsics is numba's own, at compile time.
+# Numba types its intrinsics at compile time, so their parameters have no annotations.
 # pyright: basic, reportCallIssue=false
 
 from __future__ import annotations
 
-import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
-from paraactive.learners.simd.blocks import WIDE_LANES, WIDE_ROWS, Array, Lanes, exp_lanes
+from paraactive.learners.simd.blocks import WIDE_LANES, WIDE_ROWS
+from paraactive.learners.simd.emitter import (
+    F32,
+    I16,
+    I32,
+    I64,
+    WIDE,
+    Lanes,
+    Loop,
+    arrays_at,
+    call_llvm,
+    floats,
+    number,
+    target_has,
+)
+from paraactive.learners.simd.functions import exp_lanes
 
 LARGEST = 4095
-"""Coordinates are so large at most: then not even 96 products of them are too many for 32 bits."""
-_SIZE = 16
-_I32, _I64, _F32 = ir.IntType(32), ir.IntType(64), ir.FloatType()
-_WHOLE, _FLOATS = ir.VectorType(_I32, _SIZE), ir.VectorType(_F32, _SIZE)
-_SHORTS = ir.VectorType(ir.IntType(16), 2 * _SIZE)
+"""Largest coordinate: the sum of 96 products of two such numbers still fits into 32 bits."""
+_INTS, _PAIRS = ir.VectorType(I32, WIDE), ir.VectorType(I16, 2 * WIDE)
+_PARTS = range(WIDE_LANES // WIDE)
 
 
 @intrinsic
 def short_rbf(typingctx, x, row, panels, panel, xx, ss, gamma, scale, block):
-    """block[r, l] = exp(-gamma max(0, xx[row + r] + ss[.] - 2 scale x.s)), of WIDE_ROWS rows with the lanes of a panel.
+    """Set block[r, l] = exp(-gamma max(0, xx[row + r] + ss[.] - 2 scale x.s)) for WIDE_ROWS rows and a panel's lanes.
 
-    x: int16 (n, rank); panels: int16 (panels, rank / 2, 2 WIDE_LANES), two
-    coordinates of a vector side by side; all contiguous. rank is even.
+    x is int16 (n, rank); panels is int16 (panels, rank / 2, 2 WIDE_LANES), with two coordinates of a vector side by
+    side. All arrays are contiguous, and rank is even.
     """
 
     def codegen(context, builder, signature, args):
-        x, panels, xx, ss, block = (Array(context, builder, signature, args, at) for at in (0, 2, 4, 5, 8))
-        wide = "+avx512vnni" in context.codegen().magic_tuple()[2]
-        parts = range(WIDE_LANES // _SIZE)
-        nothing, one = ir.Constant(_WHOLE, [0] * _SIZE), ir.Constant(_I64, 1)
-        pairs = builder.udiv(cgutils.unpack_tuple(builder, x.shape)[1], ir.Constant(_I64, 2))
-        x_rows = [x.address(builder.add(args[1], ir.Constant(_I64, r))) for r in range(WIDE_ROWS)]
-        start = panels.address(args[3])
-
-        before = builder.block
-        coordinates, summed = builder.append_basic_block("coordinates"), builder.append_basic_block("summed")
-        builder.branch(coordinates)
-
-        builder.position_at_end(coordinates)  # for k in range(pairs), which is never empty
-        k = builder.phi(_I64)
-        sums = [builder.phi(_WHOLE) for _ in range(WIDE_ROWS * len(parts))]
-        at = builder.add(start, builder.mul(k, ir.Constant(_I64, 4 * WIDE_LANES)))
-        lanes = [
-            builder.load(
-                builder.inttoptr(builder.add(at, ir.Constant(_I64, 4 * _SIZE * part)), _SHORTS.as_pointer()), align=2
-            )
-            for part in parts
-        ]
-        totals = []
-        code = Lanes(builder, _WHOLE)
+        x, panels, xx, ss, block = arrays_at(context, builder, signature, args, 0, 2, 4, 5, 8)
+        wide = target_has(context, "avx512vnni")
+        totals = iter(_sums_of_products(builder, x, args[1], panels.address(args[3]), wide))
+        code, memory = Lanes(builder, floats(WIDE)), x.memory
+        steepness = code.spread(builder.fneg(args[6]))
+        shrink = code.spread(builder.fmul(args[7], ir.Constant(F32, -2.0)))
+        first_row, first_column = xx.address(args[1]), ss.address(builder.mul(args[3], number(WIDE_LANES)))
+        norms = [memory.load(memory.after(first_column, WIDE * part, 4), code.vector, 4) for part in _PARTS]
         for r in range(WIDE_ROWS):
-            place = builder.add(x_rows[r], builder.mul(k, ir.Constant(_I64, 4)))
-            pair = builder.load(builder.inttoptr(place, _I32.as_pointer()), align=2)
-            spread = builder.bitcast(code.spread(pair), _SHORTS)
-            for part in parts:
-                totals.append(_add_products(builder, sums[r * len(parts) + part], spread, lanes[part], wide))
-        following = builder.add(k, one)
-        builder.cbranch(builder.icmp_signed("<", following, pairs), coordinates, summed)
-        for phi, first, step in zip(
-            [k, *sums], [ir.Constant(_I64, 0)] + [nothing] * len(sums), [following, *totals], strict=True
-        ):
-            phi.add_incoming(first, before)
-            phi.add_incoming(step, coordinates)
-
-        builder.position_at_end(summed)
-        code = Lanes(builder, _FLOATS)
-        steepness, shrink = (
-            code.spread(builder.fneg(args[6])),
-            code.spread(builder.fmul(args[7], ir.Constant(_F32, -2.0))),
-        )
-        column = builder.mul(args[3], ir.Constant(_I64, WIDE_LANES))
-        zeros = code.all(np.float32(0))
-        norms = [
-            builder.load(ss.place(builder.add(column, ir.Constant(_I64, _SIZE * part)), _FLOATS), align=4)
-            for part in parts
-        ]
-        for r in range(WIDE_ROWS):
-            own = code.spread(builder.load(xx.place(builder.add(args[1], ir.Constant(_I64, r)), _F32), align=4))
-            for part in parts:
-                product = builder.sitofp(totals[r * len(parts) + part], _FLOATS)
-                distance = code.fma(shrink, product, builder.fadd(own, norms[part]))
-                value = exp_lanes(code, builder.fmul(steepness, code.larger(distance, zeros)))
-                builder.store(value, block.place(ir.Constant(_I64, r), _FLOATS, _SIZE * part), align=4)
+            own_norm = code.spread(memory.load(memory.after(first_row, r, 4), F32, 4))
+            for part in _PARTS:
+                product = builder.sitofp(next(totals), code.vector)
+                distance = code.fma(shrink, product, builder.fadd(own_norm, norms[part]))
+                value = exp_lanes(code, builder.fmul(steepness, code.larger(distance, code.all(0.0))))
+                block.store(value, r, WIDE * part)
         return context.get_dummy_value()
 
-    return (
-        types.void(x, types.int64, panels, types.int64, xx, ss, types.float32, types.float32, block),
-        codegen,
-    )
+    kinds = (x, types.int64, panels, types.int64, xx, ss, types.float32, types.float32, block)
+    return types.void(*kinds), codegen
+
+
+def _sums_of_products(builder, x, row, panel, wide):
+    """Write the products of WIDE_ROWS rows with all lanes of a panel; one vector for each row and part."""
+    memory, code = x.memory, Lanes(builder, _INTS)
+    pairs = builder.udiv(x.shape[1], ir.Constant(I64, 2))
+    x_rows = [x.address(builder.add(row, number(r))) for r in range(WIDE_ROWS)]
+    loop = Loop(builder, 0, pairs, [code.all(0)] * (WIDE_ROWS * len(_PARTS)))  # Over pairs of coordinates: never empty.
+    lanes_at = memory.after(panel, loop.index, 4 * WIDE_LANES)
+    lanes = [memory.load(memory.after(lanes_at, part, 4 * WIDE), _PAIRS, 2) for part in _PARTS]
+    sums, totals = iter(loop.values), []
+    for x_row in x_rows:
+        pair = memory.load(memory.after(x_row, loop.index, 4), I32, 2)
+        spread = builder.bitcast(code.spread(pair), _PAIRS)
+        totals += [_add_products(builder, next(sums), spread, lanes[part], wide) for part in _PARTS]
+    return loop.end(totals)
 
 
 def _add_products(builder, total, a, b, wide):
-    """total + the sums of the products of neighbours."""
+    """Write total + the sums of the products of neighbors."""
     if wide:
-        function = ir.FunctionType(_WHOLE, [_WHOLE] * 3)
-        name = "llvm.x86.avx512.vpdpwssd.512"
-        arguments = [total, builder.bitcast(a, _WHOLE), builder.bitcast(b, _WHOLE)]
-        return builder.call(cgutils.get_or_insert_function(builder.module, function, name), arguments)
-    long = ir.VectorType(_I32, 2 * _SIZE)
+        pairs = builder.bitcast(a, _INTS), builder.bitcast(b, _INTS)
+        return call_llvm(builder, "llvm.x86.avx512.vpdpwssd.512", _INTS, total, *pairs)
+    long = ir.VectorType(I32, 2 * WIDE)
     products = builder.mul(builder.sext(a, long), builder.sext(b, long))
     undefined = ir.Constant(long, ir.Undefined)
     even, odd = (
-        builder.shuffle_vector(products, undefined, ir.Constant(_WHOLE, list(range(first, 2 * _SIZE, 2))))
+        builder.shuffle_vector(products, undefined, ir.Constant(_INTS, list(range(first, 2 * WIDE, 2))))
         for first in (0, 1)
     )
     return builder.add(total, builder.add(even, odd))

@@ -1,1 +1,1 @@
-"""Learners around models of torch and scikit-learn, and what they need to keep the promises of a learner."""
+"""Learners around models of torch and scikit-learn, and what makes them keep the contract of a learner."""

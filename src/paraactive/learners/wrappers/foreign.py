@@ -1,4 +1,4 @@
-"""Failures of somebody else's code, told as ours: what was done, what that code said, and what to do about it."""
+"""Errors of other libraries, raised again as errors of this package."""
 
 from __future__ import annotations
 
@@ -9,10 +9,24 @@ from paraactive.errors import InputError, ParaActiveError
 
 
 @contextmanager
-def told(fact: str, remedy: str) -> Generator[None]:
-    """Whatever fails inside is an InputError with this fact and remedy; errors of the house pass as they are.
+def reraise_as_input_error(fact: str, remedy: str) -> Generator[None]:
+    """Raise any error of the block as an InputError; errors of this package pass unchanged.
 
-    >>> with told("the loss failed", remedy="give another"):
+    Parameters
+    ----------
+    fact : str
+        What failed.
+    remedy : str
+        What the user can do about it. The reason is the text of the error.
+
+    Raises
+    ------
+    InputError
+        If the block raises an error that is not a ParaActiveError.
+
+    Examples
+    --------
+    >>> with reraise_as_input_error("the loss failed", remedy="give another"):
     ...     len(3)
     Traceback (most recent call last):
     ...
@@ -23,6 +37,6 @@ def told(fact: str, remedy: str) -> Generator[None]:
     except ParaActiveError:
         raise
     except Exception as error:
-        said = " ".join(str(error).split())
-        why = f"{type(error).__name__}: {said}" if said else type(error).__name__
+        text = " ".join(str(error).split())
+        why = f"{type(error).__name__}: {text}" if text else type(error).__name__
         raise InputError(fact, why=why, remedy=remedy) from error

@@ -1,6 +1,6 @@
-"""Examples gathered into minibatches of a fixed size, in the order of the log. What is left over waits.
+"""Examples gathered into minibatches of a fixed size, in the order of the log. The rest waits.
 
-So what is learnt together depends on the log and on where rounds end, and not on how entries were grouped on the way.
+So the minibatches depend on the log and on where rounds end, and not on how entries were grouped on their way.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from paraactive.basics.state import State
 from paraactive.data.examples import Doubles, Features, Labels, Selected, join_features
-from paraactive.learners.wrappers.foreign import told
+from paraactive.learners.wrappers.foreign import reraise_as_input_error
 from paraactive.learners.wrappers.rows_state import rows_from_state, rows_to_state
 
 _COLUMNS = ("x", "y", "weight")
@@ -20,7 +20,17 @@ _COLUMNS = ("x", "y", "weight")
 
 @dataclass(frozen=True, slots=True)
 class Minibatch:
-    """Examples that are learnt in one step."""
+    """Examples that are learned in one step.
+
+    Parameters
+    ----------
+    x : ndarray or SparseRows
+        Rows of features.
+    y : ndarray of int8, shape (n,)
+        Labels.
+    weight : ndarray of float64, shape (n,)
+        Weights.
+    """
 
     x: Features
     y: Labels
@@ -30,13 +40,20 @@ class Minibatch:
         return len(self.y)
 
     def take(self, rows: slice) -> Minibatch:
-        """The given rows."""
+        """Return the examples of these rows."""
         return Minibatch(self.x[rows], self.y[rows], self.weight[rows])
 
 
 class Minibatches:
-    """Takes examples, gives whole minibatches, keeps the rest.
+    """Collects examples, returns complete minibatches, and keeps the rest.
 
+    Parameters
+    ----------
+    size : int
+        Number of examples in a minibatch.
+
+    Examples
+    --------
     >>> gather = Minibatches(2)
     >>> [each.y.tolist() for each in gather.add(Selected.weighted(np.zeros((3, 1)), [-1, 1, -1]))]
     [[-1, 1]]
@@ -50,11 +67,22 @@ class Minibatches:
 
     @property
     def waiting(self) -> int:
-        """Examples that no minibatch has had yet."""
+        """Number of examples that wait for a complete minibatch."""
         return 0 if self._rest is None else len(self._rest)
 
     def add(self, selected: Selected) -> Iterator[Minibatch]:
-        """The minibatches that are whole with these examples."""
+        """Add examples.
+
+        Parameters
+        ----------
+        selected : Selected
+            The next examples of the log.
+
+        Yields
+        ------
+        Minibatch
+            Each minibatch that is complete with these examples.
+        """
         given = Minibatch(selected.examples.x, selected.examples.y, selected.weight)
         joined = given if self._rest is None else _join(self._rest, given)
         whole = len(joined) - len(joined) % self.size
@@ -63,13 +91,13 @@ class Minibatches:
             yield joined.take(slice(first, first + self.size))
 
     def rest(self) -> Minibatch:
-        """What waits; nothing waits from now on."""
+        """Return the waiting examples, and remove them."""
         assert self._rest is not None
         rest, self._rest = self._rest, None
         return rest
 
     def save(self) -> State:
-        """What waits; nothing if nothing does."""
+        """Return the waiting examples as named arrays; nothing if none wait."""
         rest = self._rest
         if rest is None:
             return {}
@@ -80,11 +108,12 @@ class Minibatches:
         }
 
     def load(self, state: State) -> None:
-        """Wait with what was saved."""
+        """Restore the waiting examples of a saved state."""
         if not any(name.startswith("waiting.") for name in state):
             self._rest = None
             return
-        with told("the examples that wait in the saved state cannot be read", remedy="load one that was saved"):
+        fact, remedy = "the waiting examples of the saved state cannot be read", "load a state that a learner saved"
+        with reraise_as_input_error(fact, remedy):
             x = rows_from_state("waiting.x", state)
             y, weight = np.array(state["waiting.y"], np.int8), np.array(state["waiting.weight"], np.float64)
             if len(x.shape) != 2 or y.shape != (len(x),) or weight.shape != (len(x),):
@@ -92,7 +121,7 @@ class Minibatches:
         self._rest = Minibatch(x, y, weight)
 
     def _keep(self, rest: Minibatch) -> None:
-        # A copy: the rows given are the stream's, and may be large.
+        # A copy: the rows belong to the stream and may be a view of large arrays.
         self._rest = _join(rest) if len(rest) else None
 
 

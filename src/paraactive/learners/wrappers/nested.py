@@ -1,6 +1,6 @@
 """Nested values (lists, dicts, arrays, numbers, text) as named plain arrays and one JSON text, and back. No pickle.
 
-It is for learners whose state is somebody else's: what is not of these types is refused, not guessed.
+It is for learners whose state belongs to another library. Values of other types are refused.
 """
 
 from __future__ import annotations
@@ -14,20 +14,40 @@ from numpy.typing import NDArray
 
 from paraactive.basics.state import State
 from paraactive.errors import InputError
-from paraactive.learners.wrappers.foreign import told
+from paraactive.learners.wrappers.foreign import reraise_as_input_error
 
-TakeApart: TypeAlias = Callable[[Any], tuple[str, Any] | None]
-"""Gives a foreign object as the name of its kind and a nested value, or None if it does not know it."""
+TakeApart: TypeAlias = Callable[[object], tuple[str, object] | None]
+"""Returns the kind and the nested value of an object of another library, or None if it does not know the object."""
 PutTogether: TypeAlias = Callable[[str, Any], Any]
-"""Makes the object again."""
+"""Makes the object again from its kind and its nested value."""
 
-REMEDY = "load the state into a learner that was made as the saved one was"
+REMEDY = "load the state into a learner with the parameters of the saved one"
+"""Remedy for a state of another learner."""
 _TEXT = "json"
 
 
-def to_state(value: Any, take_apart: TakeApart = lambda _: None) -> State:
-    """The value as arrays: `json` has its structure, the others its arrays, copied and numbered.
+def to_state(value: object, take_apart: TakeApart = lambda _: None) -> State:
+    """Return a nested value as named arrays.
 
+    Parameters
+    ----------
+    value : object
+        The nested value.
+    take_apart : callable, optional
+        Takes objects of other types apart.
+
+    Returns
+    -------
+    dict of str to ndarray
+        "json" has the structure, the other names have copies of the arrays.
+
+    Raises
+    ------
+    InputError
+        If the value has an object of an unknown type.
+
+    Examples
+    --------
     >>> state = to_state({"coef": np.zeros(2), "t": 3, "shape": (2,)})
     >>> sorted(state), from_state(state)["shape"]
     (['array0', 'json'], (2,))
@@ -38,8 +58,26 @@ def to_state(value: Any, take_apart: TakeApart = lambda _: None) -> State:
 
 
 def from_state(state: State, put_together: PutTogether | None = None) -> Any:
-    """The value that `to_state` made this of. Its arrays are copies."""
-    with told("the saved state of the learner cannot be read", remedy=REMEDY):
+    """Return the value that `to_state` got. Its arrays are copies.
+
+    Parameters
+    ----------
+    state : dict of str to ndarray
+        What `to_state` returned.
+    put_together : callable, optional
+        Makes objects of other types again.
+
+    Returns
+    -------
+    object
+        The nested value.
+
+    Raises
+    ------
+    InputError
+        If the state cannot be read.
+    """
+    with reraise_as_input_error("the saved state of the learner cannot be read", REMEDY):
         return _Reading(state, put_together).value(json.loads(bytes(state[_TEXT])))
 
 
@@ -47,10 +85,11 @@ class _Writing:
     def __init__(self, take_apart: TakeApart) -> None:
         self.arrays: State = {}
         self._take_apart = take_apart
-        self._met: dict[int, tuple[str, NDArray[Any]]] = {}
-        """Arrays by identity, and kept, so that it stays theirs: what was one array is one array again."""
+        # Arrays by identity, so that what was one array becomes one array again. The arrays are kept alive, because
+        # the id of an array that was freed may be used again.
+        self._known: dict[int, tuple[str, NDArray[Any]]] = {}
 
-    def plain(self, value: Any, path: str) -> Any:
+    def plain(self, value: object, path: str) -> Any:
         if value is None or type(value) in (bool, int, float, str):
             return value
         if isinstance(value, np.ndarray | np.generic):
@@ -59,7 +98,7 @@ class _Writing:
             items = [self.plain(item, _below(path, place)) for place, item in enumerate(value)]
             return {type(value).__name__: items} if type(value) in (list, tuple) else self._unknown(value, path)
         if type(value) is dict:
-            # Keys may be whole numbers, which JSON's own are not.
+            # As pairs, because keys may be integers, and keys in JSON are strings.
             pairs = [[self.plain(key, path), self.plain(item, _below(path, key))] for key, item in value.items()]
             return {"dict": pairs}
         return self._unknown(value, path)
@@ -69,19 +108,19 @@ class _Writing:
             self._refuse(f"an array of {value.dtype}", path)
         if isinstance(value, np.generic):
             return {"scalar": self._named(value)}
-        if id(value) not in self._met:
-            self._met[id(value)] = self._named(value), value
-        # A product's bits may depend on how its factors lie in memory.
+        if id(value) not in self._known:
+            self._known[id(value)] = self._named(value), value
+        # The bits of a product may depend on the memory order of its factors.
         order = "F" if value.flags.f_contiguous and not value.flags.c_contiguous else "C"
-        return {"array": self._met[id(value)][0], "order": order}
+        return {"array": self._known[id(value)][0], "order": order}
 
     def _named(self, value: NDArray[Any] | np.generic) -> str:
-        # By number: of a path, "a.b" and "b" within "a" could not be told apart.
+        # Numbered, because the path "a.b" could also be "b" within "a".
         name = f"array{len(self.arrays)}"
         self.arrays[name] = np.array(value, order="C")
         return name
 
-    def _unknown(self, value: Any, path: str) -> Any:
+    def _unknown(self, value: object, path: str) -> Any:
         parts = self._take_apart(value)
         if parts is None:
             self._refuse(f"a {type(value).__module__}.{type(value).__qualname__}", path)
@@ -91,8 +130,8 @@ class _Writing:
     def _refuse(self, what: str, path: str) -> None:
         raise InputError(
             f"{path or 'the state'} of the model is {what}",
-            why="a state is saved as numbers, text and arrays, and never as code",
-            remedy="use a model whose state is made of these",
+            why="a state is saved as numbers, text and arrays, never as code",
+            remedy="use a model whose state consists of these",
         )
 
 
@@ -115,7 +154,7 @@ class _Reading:
             return {self.value(key): self.value(item) for key, item in plain["dict"]}
         if "object" in plain:
             if self._put_together is None:
-                raise ValueError(f"it has an object, {plain['object']}")
+                raise ValueError(f"it has an object of kind {plain['object']}")
             return self._put_together(str(plain["object"]), self.value(plain["of"]))
         kind = list if "list" in plain else tuple
         return kind(self.value(item) for item in plain[kind.__name__])

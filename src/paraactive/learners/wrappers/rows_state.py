@@ -1,4 +1,4 @@
-"""Rows that are part of a learner's state, such as examples that wait, as plain arrays."""
+"""Rows in the state of a learner, such as waiting examples, as plain arrays."""
 
 from __future__ import annotations
 
@@ -11,7 +11,20 @@ _PARTS = ("data", "indices", "indptr")
 
 
 def rows_to_state(name: str, x: Features) -> State:
-    """Rows as plain arrays, copied: one if they are dense, four if they are sparse."""
+    """Return rows as copied arrays: one for dense rows, four for sparse rows.
+
+    Parameters
+    ----------
+    name : str
+        Name of the array, or beginning of the names.
+    x : ndarray or SparseRows
+        The rows.
+
+    Returns
+    -------
+    dict of str to ndarray
+        The arrays by name.
+    """
     if not isinstance(x, SparseRows):
         return {name: np.array(x)}
     width = {f"{name}.width": np.array(x.width)}
@@ -19,8 +32,27 @@ def rows_to_state(name: str, x: Features) -> State:
 
 
 def rows_from_state(name: str, state: State) -> Features:
-    """The rows that `rows_to_state` wrote; a ValueError or KeyError if it cannot have written these.
+    """Return the rows that `rows_to_state` got.
 
+    Parameters
+    ----------
+    name : str
+        The name that was given to `rows_to_state`.
+    state : dict of str to ndarray
+        The saved state.
+
+    Returns
+    -------
+    ndarray or SparseRows
+        The rows.
+
+    Raises
+    ------
+    ValueError, KeyError
+        If the arrays are not those of rows.
+
+    Examples
+    --------
     >>> rows = SparseRows.of(np.array([[0, 2, 0], [1, 0, 3]], np.float32))
     >>> rows_from_state("x", rows_to_state("x", rows)).dense().tolist()
     [[0.0, 2.0, 0.0], [1.0, 0.0, 3.0]]

@@ -1,70 +1,94 @@
-"""TorchLearner: any torch module as a learner. torch is imported when one is made."""
+"""TorchLearner: any torch module as a learner. torch is imported when a learner is made."""
 
 from __future__ import annotations
 
-import inspect
 import math
-import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paraactive.basics.optional import require
 from paraactive.basics.state import State, digest
 from paraactive.basics.validation import whole
-from paraactive.data.examples import Doubles, Selected, SparseRows, dense
+from paraactive.data.examples import Doubles, Features, Floats, Selected, SparseRows, dense
 from paraactive.data.labels import numbers_of, score_shape
 from paraactive.errors import InputError
-from paraactive.learners.wrappers.foreign import told
+from paraactive.learners.wrappers.fixed_batches import DEFAULT_ROWS, FixedBatches
+from paraactive.learners.wrappers.foreign import reraise_as_input_error
 from paraactive.learners.wrappers.minibatches import Minibatch, Minibatches
 from paraactive.learners.wrappers.nested import REMEDY, from_state, to_state
-from paraactive.learners.wrappers.one_thread import OneTorchThread
-from paraactive.learners.wrappers.tiles import TILE, Tiles
+from paraactive.learners.wrappers.torch_modules import (
+    RANDOM,
+    Loss,
+    MakeOptimizer,
+    cross_entropy,
+    device_of,
+    dtype_of,
+    logistic,
+    make_module,
+    make_optimizer,
+    normalizes_batches,
+    one_thread,
+    shape_in_words,
+    shape_of,
+    torch_module,
+)
+from paraactive.learners.wrappers.torch_state import compare_groups, put_together, take_apart
 
 if TYPE_CHECKING:
     import torch
     from torch import nn
 
-Loss: TypeAlias = "Callable[[torch.Tensor, torch.Tensor], torch.Tensor]"
-MakeOptimizer: TypeAlias = "Callable[[list[nn.Parameter]], torch.optim.Optimizer]"
-
-_RANDOM = threading.RLock()
-"""Who holds it may seed torch's generator, which is one for all threads."""
-
 
 class TorchLearner:
     """A torch module as a learner.
 
+    All computing uses one thread of the processor: nodes sift in parallel. A module with batch normalization cannot
+    learn from a single example; a single example that is left at the end of a round waits for the next round.
+    Schedulers of learning rates are not supported, nor optimizers whose step calls the loss again, such as LBFGS.
+
     Parameters
     ----------
-    module : gives scores of a batch of rows: of two classes (n,), (n, 1) or (n, 2), of more (n, classes). Or a function
-        without parameters that makes it, which is called with torch's generator seeded by `seed`. The module itself
-        learns, and no copy; between updates it is in eval mode. Parts that are in eval mode when it is given, while it
-        is not as a whole, stay so in learning too, as a batch normalization that is to keep its mean and variance.
-    optimizer : makes the optimizer of a list of parameters, as `functools.partial(torch.optim.SGD, lr=0.1)`; a lambda
-        cannot be sent to nodes in other processes. By default AdamW with lr=0.001.
-    loss : of (output, target), one number for each example. For one output a row, output is (n,), target -1.0 or 1.0
-        (not 0.0 or 1.0, as BCEWithLogitsLoss has it), and the default log(1 + exp(-target output)); for more, output is
-        (n, C), target 0 to C-1, and the default cross entropy. Weights of classes are not the loss's to know: give
-        `train` a class_weight.
-    minibatch : examples of the log that one step takes. The step is on sum(weight loss) / minibatch, also for
-        the rest that a round ends with: so it is unbiased, and what an example counts does not depend on the others.
-    device : where the module is put.
-    classes : how many; None until a run tells.
-    shape : of one example as the module takes it, as (1, 28, 28); None for plain rows.
-    seed : of dropout and the like; each step has random numbers of its own.
-    tile : rows of one call of the module in scoring, always so many, filled up with zeros: then scores do not depend on
-        the other rows (see `learners.tiles`). 1 is safe with every module, and several times slower; where more would
-        depend on each other in their last bits, it is 1, with a warning.
+    module : torch.nn.Module or callable
+        Returns the scores of a batch of rows: (n,), (n, 1) or (n, 2) for two classes, (n, classes) for more. Or a
+        function without parameters that makes the module; it is called with torch's generator seeded by `seed`. The
+        module itself learns, not a copy; between updates it is in eval mode. Parts that are in eval mode when a module
+        in train mode is given stay in eval mode while learning, such as a batch normalization that should keep its
+        mean and variance.
+    optimizer : callable, optional
+        Makes the optimizer of a list of parameters, such as `functools.partial(torch.optim.SGD, lr=0.1)`. A lambda
+        cannot be sent to nodes in other processes. Default: AdamW with lr=0.001.
+    loss : callable, optional
+        Function of (output, target) that returns one number for each example. With one output for a row, output has
+        shape (n,), target is -1.0 or 1.0 (not 0.0 or 1.0, as in BCEWithLogitsLoss), and the default is
+        log(1 + exp(-target * output)). With more, output has shape (n, C), target is 0 to C-1, and the default is
+        the cross entropy. For class weights, use class_weight of `train` instead of the loss.
+    minibatch : int, default=32
+        Number of examples in each gradient step. The step is on sum(weight * loss) / minibatch, also for the examples
+        that are left at the end of a round. So it is unbiased, and the effect of an example does not depend on others.
+    device : str or torch.device, default="cpu"
+        Where the module computes.
+    classes : int, optional
+        Number of classes. Default: the number of classes of the stream, or 2 without a stream.
+    shape : sequence of int, optional
+        Shape of one example for the module, such as (1, 28, 28). Default: plain rows.
+    seed : int, default=0
+        Seed of dropout and the like; each step has its own random numbers.
+    tile : int, default=64
+        Number of rows in each call of the module for scores. Each call has exactly this number of rows, padded with
+        zeros, so that scores do not depend on the other rows (see `fixed_batches`). 1 is safe with every module, and
+        several times slower. If the last bits would depend on other rows, 1 is used, with a warning.
 
-    All computing is done by one thread of the processor: sifting is what goes on side by side. A module with batch
-    normalization leaves a single example that a round ends with to the next round, for it cannot learn from one.
-    Schedulers of learning rates are not supported, nor optimizers whose step calls the loss again, as LBFGS.
+    Attributes
+    ----------
+    steps : int
+        Number of optimizer steps taken.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> import torch
     >>> from paraactive import Arrays, train
@@ -92,28 +116,27 @@ class TorchLearner:
         classes: int | None = None,
         shape: Sequence[int] | None = None,
         seed: int = 0,
-        tile: int = TILE,
+        tile: int = DEFAULT_ROWS,
     ) -> None:
         self.classes = None if classes is None else whole("classes", classes, 2)
         self.minibatch, self.tile = whole("minibatch", minibatch, 1), whole("tile", tile, 1)
         self.seed = whole("seed", seed, 0)
         self.shape = None if shape is None else tuple(whole("shape", each, 1) for each in shape)
-        self.device = _device(device)
-        self.module = _made(module, self.seed).to(self.device)
+        self.device = device_of(device)
+        self.module = make_module(module, self.seed).to(self.device)
         self._stays_in_eval = [each for each in self.module.modules() if self.module.training and not each.training]
         self.module.eval()
         self.steps = 0
-        """Steps taken."""
-        self._make_optimizer = optimizer or partial(_torch().optim.AdamW, lr=1e-3)
-        self._optimizer = _optimizer_of(self._make_optimizer, self.module)
+        self._make_optimizer = optimizer or partial(torch_module().optim.AdamW, lr=1e-3)
+        self._optimizer = make_optimizer(self._make_optimizer, self.module)
         self._loss = loss
-        self._gather, self._tiles = Minibatches(self.minibatch), Tiles(self.tile)
-        self._normalizes = _normalizes_batches(self.module, self._stays_in_eval)
+        self._gather, self._batches = Minibatches(self.minibatch), FixedBatches(self.tile)
+        self._normalizes = normalizes_batches(self.module, self._stays_in_eval)
         if self._normalizes and self.minibatch == 1:
             raise InputError(
                 "the module has batch normalization, and minibatch is 1",
-                why="one example has no variance to be normalized by",
-                remedy="give minibatch > 1, or a module with another normalization, as LayerNorm",
+                why="a single example has no variance to normalize by",
+                remedy="give minibatch > 1, or a module with another normalization, such as LayerNorm",
             )
 
     def __repr__(self) -> str:
@@ -123,10 +146,10 @@ class TorchLearner:
 
     @property
     def log_odds(self) -> bool:
-        """True with the losses by default, which make scores log-odds."""
+        """Whether scores are log-odds: with the default losses they are."""
         return self._loss is None
 
-    # There is none: a module is code, and a run file names no code. Types know only the contract, which has it.
+    # There is no `describe`: a module is code, and a run file names no code. The contract has it, so types need it.
     if TYPE_CHECKING:
 
         def describe(self) -> dict[str, Any]: ...
@@ -134,24 +157,40 @@ class TorchLearner:
     # Scoring -----------------------------------------------------------------------------------------------------
 
     def score(self, x: ArrayLike | SparseRows) -> Doubles:
-        """The module's output; of two columns, the second minus the first."""
+        """Return the module's output for each row; with two outputs for two classes, the second minus the first.
+
+        Parameters
+        ----------
+        x : array-like or SparseRows
+            Rows of features.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,) or (n, classes)
+            The scores.
+
+        Raises
+        ------
+        InputError
+            If the module fails, or returns another shape.
+        """
         rows = np.ascontiguousarray(dense(x), np.float32)
         if rows.ndim != 2:
-            raise InputError(f"examples have shape {rows.shape}", why="each is a row", remedy="give a matrix")
+            raise InputError(f"examples have shape {rows.shape}", why="each example is a row", remedy="give a matrix")
         columns = score_shape(0, self._classes)[1:]
-        with _one_thread(), _torch().no_grad():
-            return self._tiles.score(self._score_tile, rows, columns)
+        with one_thread(), torch_module().no_grad():
+            return self._batches.score(self._score_batch, rows, columns)
 
-    def _score_tile(self, tile: NDArray[Any]) -> Doubles:
-        output = self._output(tile).to(_torch().float64).cpu().numpy()
+    def _score_batch(self, batch: Features) -> Doubles:
+        output = self._output(dense(batch)).to(torch_module().float64).cpu().numpy()
         return output[:, 1] - output[:, 0] if output.ndim == 2 and self._classes == 2 else output
 
-    def _output(self, rows: NDArray[Any]) -> torch.Tensor:
-        """(n,), or (n, classes), of the module as it is."""
-        given = self._tensor(rows, _dtype_of(self.module))
+    def _output(self, rows: Floats) -> torch.Tensor:
+        """Return the output of the module as (n,) or (n, classes)."""
+        given = self._tensor(rows, dtype_of(self.module))
         fact = f"the module failed on {len(rows)} examples of shape {self.shape or rows.shape[1:]}"
-        remedy = "give shape=..., the one that the module takes an example in, or another module"
-        with told(fact, remedy=remedy):
+        remedy = "give shape=..., the shape of one example for the module, or another module"
+        with reraise_as_input_error(fact, remedy):
             output = self.module(self._shaped(given))
         return self._checked(output, len(rows))
 
@@ -162,26 +201,26 @@ class TorchLearner:
             raise InputError(
                 f"examples have {rows.shape[1]} features",
                 why=f"shape {self.shape} has {math.prod(self.shape)}",
-                remedy="give the shape that the features make",
+                remedy="give a shape with that number of features",
             )
         return rows.reshape(-1, *self.shape)
 
-    def _checked(self, output: Any, rows: int) -> torch.Tensor:
-        shape = _shape_of(output)
+    def _checked(self, output: torch.Tensor, rows: int) -> torch.Tensor:
+        shape = shape_of(output)
         if shape == (rows, self._classes):
             return output
         if self._classes == 2 and shape in ((rows,), (rows, 1)):
             return output.reshape(rows)
         wanted = f"({rows}, 1) or ({rows}, 2)" if self._classes == 2 else f"({rows}, {self._classes})"
         raise InputError(
-            f"the module's output for {rows} rows {_has_shape(output)}",
+            f"the module's output for {rows} rows {shape_in_words(output)}",
             why=f"with {self._classes} classes it must have shape {wanted}",
-            remedy=f"let its last layer have {'1 or 2' if self._classes == 2 else self._classes} outputs",
+            remedy=f"give a module whose last layer has {'1 or 2' if self._classes == 2 else self._classes} outputs",
         )
 
-    def _tensor(self, values: NDArray[Any], dtype: torch.dtype) -> torch.Tensor:
-        # A copy: torch's own memory is aligned, which some products' bits depend on.
-        return _torch().from_numpy(np.ascontiguousarray(values)).to(self.device, dtype, copy=True)
+    def _tensor(self, values: NDArray[np.generic], dtype: torch.dtype) -> torch.Tensor:
+        # A copy: memory of torch is aligned, and the bits of some products depend on that.
+        return torch_module().from_numpy(np.ascontiguousarray(values)).to(self.device, dtype, copy=True)
 
     @property
     def _classes(self) -> int:
@@ -190,18 +229,18 @@ class TorchLearner:
     # Learning ----------------------------------------------------------------------------------------------------
 
     def update(self, selected: Selected) -> None:
-        """One step for each minibatch that is whole."""
+        """Take one step for each complete minibatch; see `Learner.update`."""
         for minibatch in self._gather.add(selected):
             self._step(minibatch)
 
     def end_round(self) -> None:
-        """One step for the examples that wait, if any do."""
+        """Take one step on the waiting examples, if any."""
         if self._gather.waiting > (1 if self._normalizes else 0):
             self._step(self._gather.rest())
 
     def _step(self, batch: Minibatch) -> None:
         fact, remedy = f"step {self.steps + 1} failed", "give another loss or optimizer"
-        with _one_thread(), _torch().enable_grad(), self._training(), told(fact, remedy=remedy):
+        with one_thread(), torch_module().enable_grad(), self._training(), reraise_as_input_error(fact, remedy):
             self._optimizer.zero_grad()
             self._total_loss(batch).backward()
             self._optimizer.step()
@@ -210,10 +249,10 @@ class TorchLearner:
 
     @contextmanager
     def _training(self) -> Generator[None]:
-        """In train mode, with random numbers that are a function of the seed and the step alone."""
-        torch = _torch()
+        """Put the module into train mode, with random numbers that depend on the seed and the step alone."""
+        torch = torch_module()
         devices = [self.device] if self.device.type == "cuda" else []
-        with _RANDOM, torch.random.fork_rng(devices):
+        with RANDOM, torch.random.fork_rng(devices):
             torch.manual_seed(int(np.random.SeedSequence([self.seed, self.steps]).generate_state(1)[0]))
             self.module.train()
             for each in self._stays_in_eval:
@@ -224,21 +263,21 @@ class TorchLearner:
                 self.module.eval()
 
     def _total_loss(self, batch: Minibatch) -> torch.Tensor:
-        """Sum(weight loss) / minibatch."""
-        torch = _torch()
+        """Return sum(weight * loss) / minibatch."""
+        torch = torch_module()
         output = self._output(dense(batch.x))
         if output.ndim == 1:
             target = self._tensor(batch.y, output.dtype)
         else:
             target = self._tensor(numbers_of(batch.y, self._classes), torch.int64)
-        loss = self._loss or (_logistic if output.ndim == 1 else _cross_entropy)
+        loss = self._loss or (logistic if output.ndim == 1 else cross_entropy)
         fact = f"the loss failed on output of shape {tuple(output.shape)} and target of {tuple(target.shape)}"
-        with told(fact, remedy="give a loss that takes these"):
-            losses: Any = loss(output, target)
-        if _shape_of(losses) != (len(batch),):
+        with reraise_as_input_error(fact, "give a loss that accepts these shapes"):
+            losses = loss(output, target)
+        if shape_of(losses) != (len(batch),):
             raise InputError(
-                f"the loss of {len(batch)} examples {_has_shape(losses)}",
-                why="each has its own weight 1/p, so each needs its own loss",
+                f"the loss of {len(batch)} examples {shape_in_words(losses)}",
+                why="each example has its own weight 1/p, so each needs its own loss",
                 remedy='give a loss with reduction="none", which returns one number for each example',
             )
         total = (losses * self._tensor(batch.weight, losses.dtype)).sum() / self.minibatch
@@ -246,12 +285,12 @@ class TorchLearner:
             raise InputError(
                 f"the loss of step {self.steps + 1} has no gradient",
                 why="it does not depend on the module's parameters, or was detached from them",
-                remedy="compute it of the output by torch's own functions",
+                remedy="compute it from the output with functions of torch",
             )
         if not bool(torch.isfinite(total)):
             raise InputError(
                 f"the loss of step {self.steps + 1} is not finite",
-                why="features, weights 1/p or steps were too large, or not finite",
+                why="features, weights 1/p or the learning rate were too large, or not finite",
                 remedy="scale the features, floor p, or give the optimizer a smaller learning rate",
             )
         return total
@@ -259,181 +298,38 @@ class TorchLearner:
     # State -------------------------------------------------------------------------------------------------------
 
     def save(self) -> State:
-        """Module, optimizer, steps, and the examples that wait, as plain arrays."""
+        """Return the states of module and optimizer, the steps and the waiting examples."""
         module, optimizer = dict(self.module.state_dict()), self._optimizer.state_dict()
         return self._gather.save() | to_state(
-            {"steps": self.steps, "module": module, "optimizer": optimizer}, _take_apart
+            {"steps": self.steps, "module": module, "optimizer": optimizer}, take_apart
         )
 
     def load(self, state: State) -> None:
-        """Become the learner that was saved, of an equal module and optimizer."""
-        saved = from_state(state, _put_together)
-        with told("the saved state is not one of this module and optimizer", remedy=REMEDY):
-            steps, optimizer = whole("steps", saved["steps"], 0), _optimizer_of(self._make_optimizer, self.module)
-            _compare_groups(saved["optimizer"]["param_groups"], optimizer.state_dict()["param_groups"])
+        """Restore a saved state into an equal module and optimizer; see `Learner.load`.
+
+        Raises
+        ------
+        InputError
+            If the state is that of another module or optimizer.
+        """
+        saved = from_state(state, put_together)
+        with reraise_as_input_error("the saved state is not one of this module and optimizer", REMEDY):
+            steps, optimizer = whole("steps", saved["steps"], 0), make_optimizer(self._make_optimizer, self.module)
+            compare_groups(saved["optimizer"]["param_groups"], optimizer.state_dict()["param_groups"])
             optimizer.load_state_dict(saved["optimizer"])
             self.module.load_state_dict(saved["module"])
         self._gather.load(state)
         self._optimizer, self.steps = optimizer, steps
 
     def digest(self) -> str:
-        """Equal digests, equal models."""
+        """Return a digest of the state: equal digests mean equal models."""
         return digest(self.save())
 
     def __getstate__(self) -> dict[str, Any]:
-        # An optimizer holds on to parameters by identity: in a copy it is made again, and told its state.
+        # An optimizer refers to its parameters by identity. A copy makes a new optimizer and loads its state.
         return {**vars(self), "_optimizer": self._optimizer.state_dict()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._optimizer = _optimizer_of(self._make_optimizer, self.module)
+        self._optimizer = make_optimizer(self._make_optimizer, self.module)
         self._optimizer.load_state_dict(state["_optimizer"])
-
-
-def small_cnn(classes: int = 10) -> nn.Module:
-    """A small convolutional network for digits of 28 x 28 pixels, given as rows of 784; one output for two classes.
-
-    >>> sum(weight.numel() for weight in small_cnn().parameters())
-    56714
-    """
-    nn = _torch().nn
-    return nn.Sequential(
-        nn.Unflatten(1, (1, 28, 28)),
-        nn.Conv2d(1, 16, 3), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Conv2d(16, 32, 3), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Flatten(), nn.Linear(32 * 5 * 5, 64), nn.ReLU(), nn.Linear(64, 1 if classes == 2 else classes),
-    )  # fmt: skip
-
-
-# What was given ----------------------------------------------------------------------------------------------------
-
-
-def _torch() -> Any:
-    return require("torch", extra="torch", what="TorchLearner")
-
-
-def _device(name: Any) -> Any:
-    torch = _torch()
-    with told(f"no device {name!r}", remedy="give one that torch has here, as 'cpu'"):
-        # A name may be right, and the device not there.
-        return torch.empty(0, device=torch.device(name)).device
-
-
-def _made(module: Any, seed: int) -> nn.Module:
-    torch = _torch()
-    made: Any = module
-    if callable(module) and not isinstance(module, torch.nn.Module):
-        with _RANDOM, torch.random.fork_rng([]):
-            torch.manual_seed(seed)
-            made = module()
-    if isinstance(made, torch.nn.Module):
-        return made
-    raise InputError(
-        f"the module is {made!r}",
-        why="it must be a torch.nn.Module, or a function that makes one",
-        remedy="give one, as TorchLearner(torch.nn.Linear(784, 1))",
-    )
-
-
-def _optimizer_of(make: Any, module: nn.Module) -> torch.optim.Optimizer:
-    parameters = [each for each in module.parameters() if each.requires_grad]
-    if not parameters:
-        raise InputError(
-            "the module has no parameters that can be learnt",
-            why="none of them requires a gradient",
-            remedy="give a module with some",
-        )
-    with told("the optimizer cannot be made", remedy="give a function of a list of parameters that makes one"):
-        optimizer: Any = make(parameters) if callable(make) else make
-    if callable(make) and isinstance(optimizer, _torch().optim.Optimizer):
-        return _stepping(optimizer)
-    raise InputError(
-        f"the optimizer is {type(optimizer).__name__}",
-        why="each replica makes its own, of its own parameters",
-        remedy="give a function that makes it, as functools.partial(torch.optim.SGD, lr=0.1)",
-    )
-
-
-def _stepping(optimizer: Any) -> Any:
-    """It, if it takes a step without being told how to compute the loss again."""
-    closure = inspect.signature(optimizer.step).parameters.get("closure")
-    if closure is None or closure.default is not inspect.Parameter.empty:
-        return optimizer
-    raise InputError(
-        f"the optimizer is {type(optimizer).__name__}",
-        why="its step computes the loss several times, and here each minibatch has one",
-        remedy="give one that does not, as torch.optim.SGD or AdamW",
-    )
-
-
-def _compare_groups(saved: Any, own: Any) -> None:
-    """An optimizer of another kind has other options, and torch would take them all the same."""
-    if [set(group) for group in saved] != [set(group) for group in own]:
-        raise ValueError("the optimizer has other options")
-
-
-def _normalizes_batches(module: nn.Module, except_in: list[nn.Module]) -> bool:
-    nn = _torch().nn
-    kinds = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm)
-    lazy = (nn.LazyBatchNorm1d, nn.LazyBatchNorm2d, nn.LazyBatchNorm3d)
-    learning = (each for each in module.modules() if not any(each is other for other in except_in))
-    return any(isinstance(each, kinds + lazy) for each in learning)
-
-
-def _dtype_of(module: nn.Module) -> torch.dtype:
-    kinds = (each.dtype for each in module.parameters() if each.is_floating_point())
-    return next(kinds, _torch().float32)
-
-
-# How it is computed ------------------------------------------------------------------------------------------------
-
-
-@cache
-def _one_thread() -> OneTorchThread:
-    return OneTorchThread(_torch())
-
-
-def _logistic(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    return _torch().nn.functional.softplus(-target * output)
-
-
-def _cross_entropy(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    return _torch().nn.functional.cross_entropy(output, target, reduction="none")
-
-
-def _shape_of(value: Any) -> tuple[int, ...] | None:
-    return tuple(value.shape) if isinstance(value, _torch().Tensor) else None
-
-
-def _has_shape(value: Any) -> str:
-    shape = _shape_of(value)
-    return f"is a {type(value).__name__}, and no tensor" if shape is None else f"has shape {shape}"
-
-
-# Tensors as arrays -------------------------------------------------------------------------------------------------
-
-
-def _take_apart(value: Any) -> tuple[str, Any] | None:
-    """A tensor as an array; one of a type that numpy does not have, as the bytes of it."""
-    torch = _torch()
-    if not isinstance(value, torch.Tensor):
-        # What module.state_dict() is.
-        return ("dict", dict(value)) if isinstance(value, dict) else None
-    plain = value.detach().cpu().contiguous()
-    try:
-        array = plain.numpy()
-    except TypeError:
-        array = plain.reshape(-1).view(torch.uint8).numpy().reshape(*plain.shape, plain.element_size())
-    return str(plain.dtype), array
-
-
-def _put_together(kind: str, inner: Any) -> Any:
-    if kind == "dict":
-        return inner
-    torch = _torch()
-    dtype = getattr(torch, kind.removeprefix("torch."), None)
-    if not isinstance(dtype, torch.dtype):
-        raise ValueError(f"no tensor is of {kind}")
-    # Cloned, to lie in torch's own memory.
-    tensor = torch.from_numpy(inner).clone()
-    return tensor if tensor.dtype == dtype else tensor.reshape(-1).view(dtype).reshape(inner.shape[:-1])

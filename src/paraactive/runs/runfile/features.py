@@ -1,4 +1,4 @@
-"""Features of entries as they lie in the run file: float32 bytes, and of sparse rows the columns they stand in."""
+"""Features of entries as they are stored in the run file: float32 bytes, and for sparse rows their column numbers."""
 
 from __future__ import annotations
 
@@ -12,43 +12,88 @@ from paraactive.data.examples import Features, Floats, Ints, SparseRows
 Blobs: TypeAlias = Sequence[bytes | None]
 
 
-class Bytes(NamedTuple):
-    """The blobs of several rows as one."""
+class JoinedBlobs(NamedTuple):
+    """The blobs of consecutive rows, joined to one.
+
+    Attributes
+    ----------
+    data : memoryview
+        All bytes.
+    ends : array of int
+        Where in the data each row ends.
+    is_null : bool
+        Whether the rows have no bytes, because a stream can make them again or because they are dense.
+    """
 
     data: memoryview
     ends: Ints
-    """Where in the data each row ends."""
     is_null: bool
-    """True if the rows have no bytes at all, because a stream can make them again, or because they are dense."""
 
     @staticmethod
-    def of(blobs: Blobs) -> Bytes:
-        """These, of which all are None or none is.
+    def of(blobs: Blobs) -> JoinedBlobs:
+        """Join blobs.
 
-        >>> Bytes.of([b"abc", b"", b"d"]).between(0, 2).data.tobytes()
+        Parameters
+        ----------
+        blobs : sequence of bytes or None
+            One blob for each row. Either all are None or none is.
+
+        Returns
+        -------
+        JoinedBlobs
+            The joined blobs.
+
+        Examples
+        --------
+        >>> JoinedBlobs.of([b"abc", b"", b"d"]).between(0, 2).data.tobytes()
         b'abc'
         """
         if not blobs or blobs[0] is None:
             if any(blob is not None for blob in blobs):
                 raise ValueError("some entries have features and others have none")
-            return Bytes(memoryview(bytearray()), np.zeros(len(blobs), np.int64), True)
-        # Writable, as torch likes and as those of streams are: for others our loops would be compiled once more.
+            return JoinedBlobs(memoryview(bytearray()), np.zeros(len(blobs), np.int64), True)
+        # Writable, as torch wants it and as the arrays of streams are: loops would be compiled again for other arrays.
         data = bytearray().join(blobs)  # pyright: ignore[reportArgumentType] (a None is a TypeError, as it should be)
         lengths = np.fromiter(map(len, blobs), np.int64, len(blobs))  # pyright: ignore[reportArgumentType]
-        return Bytes(memoryview(data), np.cumsum(lengths), False)
+        return JoinedBlobs(memoryview(data), np.cumsum(lengths), False)
 
-    def between(self, first: int, last: int) -> Bytes:
-        """Those of the rows first <= i < last."""
+    def between(self, first: int, last: int) -> JoinedBlobs:
+        """Return the blobs of the rows first <= i < last.
+
+        Parameters
+        ----------
+        first, last : int
+            Range of rows.
+
+        Returns
+        -------
+        JoinedBlobs
+            The blobs of the range, without a copy.
+        """
         if (first, last) == (0, len(self.ends)):
             return self
         start = int(self.ends[first - 1]) if first else 0
         stop = int(self.ends[last - 1]) if last > first else start
-        return Bytes(self.data[start:stop], self.ends[first:last] - start, self.is_null)
+        return JoinedBlobs(self.data[start:stop], self.ends[first:last] - start, self.is_null)
 
 
 def to_blobs(x: Features) -> tuple[Blobs, Blobs]:
-    r"""For each row its values, and their columns in int32; of a dense row all values, and None.
+    r"""Convert rows of features to bytes.
 
+    Parameters
+    ----------
+    x : array or SparseRows
+        The rows.
+
+    Returns
+    -------
+    values : list of bytes
+        For each row its values, float32; for sparse rows only those that are stored.
+    columns : list of bytes or None
+        For each sparse row the column numbers of its values, int32. None for each dense row.
+
+    Examples
+    --------
     >>> to_blobs(SparseRows.of(np.array([[0, 1, 0]], np.float32)))
     ([b'\x00\x00\x80?'], [b'\x01\x00\x00\x00'])
     """
@@ -59,13 +104,44 @@ def to_blobs(x: Features) -> tuple[Blobs, Blobs]:
     return [x.data[place].tobytes() for place in places], [x.indices[place].tobytes() for place in places]
 
 
-def dense_rows(values: Bytes) -> Floats:
-    """The rows that these are the bytes of."""
+def dense_rows(values: JoinedBlobs) -> Floats:
+    """Convert bytes to dense rows.
+
+    Parameters
+    ----------
+    values : JoinedBlobs
+        The values of each row.
+
+    Returns
+    -------
+    array of float32, shape (rows, features)
+        The rows.
+    """
     return np.frombuffer(values.data, np.float32).reshape(len(values.ends), -1)
 
 
-def sparse_rows(values: Bytes, columns: Bytes, width: int) -> SparseRows:
-    """The same of sparse rows; a ValueError if they make no sense."""
+def sparse_rows(values: JoinedBlobs, columns: JoinedBlobs, width: int) -> SparseRows:
+    """Convert bytes to sparse rows.
+
+    Parameters
+    ----------
+    values : JoinedBlobs
+        The stored values of each row.
+    columns : JoinedBlobs
+        Their column numbers.
+    width : int
+        Number of features of a row.
+
+    Returns
+    -------
+    SparseRows
+        The rows.
+
+    Raises
+    ------
+    ValueError
+        If values and columns do not fit together.
+    """
     data, indices = np.frombuffer(values.data, np.float32), np.frombuffer(columns.data, np.int32)
     rows = SparseRows(data, indices, np.concatenate([[0], columns.ends // indices.itemsize]), width)
     rows.check()

@@ -1,7 +1,7 @@
-"""SQLite's journal beside a run file: whether SQLite reads all commits in it.
+"""SQLite's journal beside a run file: find out whether SQLite reads all commits in it.
 
-SQLite takes a journal to end at its first damaged frame, because a loss of power leaves one like that. It ignores the
-commits behind that frame without a word. The layout of a journal is documented at sqlite.org/walformat.html.
+SQLite reads a journal up to its first damaged frame, because a loss of power leaves a damaged frame at the end. It
+ignores the commits behind that frame silently. The layout of a journal is documented at sqlite.org/walformat.html.
 """
 
 from __future__ import annotations
@@ -12,20 +12,35 @@ from typing import NamedTuple
 import numpy as np
 
 _HEADER, _FRAME_HEADER = 32, 24
-_MOST_USES = 1 << 24
-"""Times that SQLite may have begun a journal anew."""
+_MAX_RESTARTS = 1 << 24
+"""Largest number of times that SQLite may have restarted a journal."""
 
 
 class Journal(NamedTuple):
-    """A journal as it was before the run file was opened."""
+    """A journal as it was before the run file was opened.
+
+    Attributes
+    ----------
+    path : Path
+        The journal.
+    header : bytes
+        Its header.
+    frames : int
+        Number of frames up to the last commit, or up to the last piece that is not a frame.
+    """
 
     path: Path
     header: bytes
     frames: int
-    """Up to its last commit, or the last that is no frame at all."""
 
     def unread(self) -> int:
-        """How many of these frames SQLite ignores, while a connection reads; 0 if the journal was begun anew since."""
+        """Count the frames that SQLite ignores while a connection reads the file.
+
+        Returns
+        -------
+        int
+            Number of frames. 0 if SQLite has restarted the journal since.
+        """
         index = self.path.with_name(self.path.name.removesuffix("wal") + "shm")
         try:
             with index.open("rb") as shared, self.path.open("rb") as journal:
@@ -38,7 +53,18 @@ class Journal(NamedTuple):
 
 
 def read_journal(database: Path) -> Journal:
-    """The journal of this file; without frames if there is none."""
+    """Read the journal of a run file.
+
+    Parameters
+    ----------
+    database : Path
+        The run file.
+
+    Returns
+    -------
+    Journal
+        The journal. It has no frames if the file does not exist.
+    """
     path = database.with_name(database.name + "-wal")
     try:
         data = np.fromfile(path, np.uint8)
@@ -55,17 +81,17 @@ def _last_commit(data: np.ndarray[tuple[int], np.dtype[np.uint8]], database: Pat
     frames = data[_HEADER : _HEADER + count * size].reshape(count, size)[:, :_FRAME_HEADER]
     salts, is_commit = frames[:, 8:16], frames[:, 4:8].any(axis=1)
     ours = (salts == data[16:24]).all(axis=1) | (salts == salts[0]).all(axis=1)
-    # Each time SQLite begins the journal anew it adds 1 to the first salt. What has another one is no frame.
+    # SQLite adds 1 to the first salt each time it restarts the journal. A piece with any other salt is not a frame.
     first = np.ascontiguousarray(salts[:, :4]).view(">u4")[:, 0].astype(np.int64)
     age = (int.from_bytes(data[16:20].tobytes()) - first) % (1 << 32)
-    is_older = (age > 0) & (age < _MOST_USES)
+    is_older = (age > 0) & (age < _MAX_RESTARTS)
     found = np.flatnonzero((ours & is_commit) | ~(ours | is_older))
     return int(found[-1]) + 1 if len(found) else 0
 
 
-def _page_size(said: bytes, database: Path) -> int:
-    """As the journal says, or if that makes no sense, as the file does."""
-    size = int.from_bytes(said)
+def _page_size(field: bytes, database: Path) -> int:
+    """Return the page size in the journal, or if that is damaged, the one in the run file."""
+    size = int.from_bytes(field)
     if size in [1 << bits for bits in range(9, 17)]:
         return size
     with database.open("rb") as file:

@@ -1,6 +1,6 @@
-"""One writer at a time: a lock beside the run file that the system gives up when its holder dies, even by SIGKILL.
+"""One writer at a time: a lock file beside the run file. The system releases the lock when its holder dies.
 
-It is a file of its own because closing any handle of a SQLite file drops SQLite's own locks on it.
+The lock is a file of its own because closing any handle of a SQLite file drops SQLite's own locks on it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,20 @@ from paraactive.errors import RunFileError, RunFileLockedError
 
 
 class RunLock:
-    """Held from construction to `release`."""
+    """The lock of a run file, held from construction to `release`.
+
+    Parameters
+    ----------
+    run : Path
+        The run file, which need not exist.
+
+    Raises
+    ------
+    RunFileLockedError
+        If another process holds the lock.
+    RunFileError
+        If the lock file cannot be written.
+    """
 
     def __init__(self, run: Path) -> None:
         self._path = run.with_name(run.name + ".lock")
@@ -39,7 +52,7 @@ class RunLock:
                 ) from None
             if self._is_current(handle):
                 return handle
-            os.close(handle)  # Its holder removed it between our open and our lock: try again with the new one.
+            os.close(handle)  # Its holder removed the file between our open and our lock: try again with the new file.
 
     def _is_current(self, handle: int) -> bool:
         with contextlib.suppress(FileNotFoundError):
@@ -47,6 +60,6 @@ class RunLock:
         return False
 
     def release(self) -> None:
-        """Give it up and remove the file."""
+        """Release the lock and remove its file."""
         self._path.unlink(missing_ok=True)
         os.close(self._handle)

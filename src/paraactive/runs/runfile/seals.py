@@ -1,8 +1,8 @@
-"""Hashes that show damage to a run file.
+"""Hashes that show damage to a run file. This module computes and compares hashes; it does not read or write files.
 
 The log has a chain of hashes: each round, and each tile of an asynchronous run, stores the hash of the link before it,
-of its own row and of the entries that came with it. The configuration, the answers of an oracle and every snapshot
-have a hash of their own. Nothing here reads or writes the file.
+of its own row and of the entries that came with it. The configuration, the answers of an oracle and each snapshot have
+hashes of their own.
 """
 
 from __future__ import annotations
@@ -12,118 +12,158 @@ import json
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paraactive.data.examples import Doubles, Ints, Labels, Place, Selected
-from paraactive.runs.runfile.connection import damaged
-from paraactive.runs.runfile.features import Blobs, Bytes
+from paraactive.data.examples import Place
+from paraactive.runs.runfile.errors import corruption
+from paraactive.runs.runfile.stored import SQLValue, StoredEntries
 
 GENESIS = hashlib.sha256(b"paraactive log").digest()
 """The hash before the first link."""
+NO_ROWS = bytes(32)
+"""The hash of an empty set of rows."""
 
-
-class Stored(NamedTuple):
-    """Entries as they lie in the run file, column by column."""
-
-    position: Ints
-    key: Ints
-    y: Labels
-    p: Doubles
-    seen: Ints
-    version: Ints
-    importance: Doubles
-    values: Bytes
-    """The features; none where the stream can make them again."""
-    columns: Bytes
-    """The columns that sparse features stand in."""
-
-    @staticmethod
-    def of(selected: Selected, values: Blobs, columns: Blobs) -> Stored:
-        """Entries that are about to be written."""
-        examples = selected.examples
-        return Stored(
-            examples.index, examples.key, examples.y, selected.p, selected.seen, selected.version, examples.importance,
-            Bytes.of(values), Bytes.of(columns),
-        )  # fmt: skip
-
-    @staticmethod
-    def of_rows(rows: Sequence[tuple[Any, ...]]) -> Stored:
-        """Entries that were read, a row each."""
-        position, key, y, p, seen, version, importance, values, columns = zip(*rows, strict=True) if rows else [()] * 9
-        return Stored(
-            np.array(position, np.int64), np.array(key, np.int64), np.array(y, np.int8), np.array(p, np.float64),
-            np.array(seen, np.int64), np.array(version, np.int64), np.array(importance, np.float64),
-            Bytes.of(values), Bytes.of(columns),
-        )  # fmt: skip
-
-    def between(self, first: int, last: int) -> Stored:
-        """Those first <= i < last."""
-        numbers: list[Any] = [column[first:last] for column in self[:-2]]
-        features: list[Any] = [self.values.between(first, last), self.columns.between(first, last)]
-        return Stored(*numbers, *features)
+_COLUMN_TYPES = ("<i8", "<i8", "<i1", "<f8", "<i8", "<i8", "<f8")
 
 
 class Link(NamedTuple):
-    """A round or a tile, as the chain sees it."""
+    """A round or a tile as a link of the chain.
 
-    header: list[Any]
-    """Its row, without the hash."""
+    Attributes
+    ----------
+    header : list of SQLValue
+        Its row, without the hash.
+    version : int
+        Number of entries up to its end.
+    rounds : int
+        Number of rounds that have ended with it.
+    ends_round : bool
+        Whether it is a round.
+    hash : bytes or None
+        Its hash. None in files without hashes.
+    """
+
+    header: list[SQLValue]
     version: int
-    """Entries up to its end."""
     rounds: int
-    """Rounds that have ended with it."""
     ends_round: bool
     hash: bytes | None
 
 
-_KINDS = ("<i8", "<i8", "<i1", "<f8", "<i8", "<i8", "<f8")
+def hash_of_link(previous: bytes, header: Sequence[SQLValue], stored: StoredEntries) -> bytes:
+    """Compute the hash of a link.
 
+    Parameters
+    ----------
+    previous : bytes
+        Hash of the link before.
+    header : sequence of SQLValue
+        The row of the round or tile, without its hash.
+    stored : StoredEntries
+        The entries that came with it.
 
-def extended(previous: bytes, header: Sequence[Any], stored: Stored) -> bytes:
-    """The hash of a link: of the one before it, of its row, and of its entries."""
+    Returns
+    -------
+    bytes
+        SHA-256.
+    """
     total = hashlib.sha256(previous)
     total.update(json.dumps(header).encode())
-    for column, kind in zip(stored[:-2], _KINDS, strict=True):
+    for column, kind in zip(stored[:-2], _COLUMN_TYPES, strict=True):
         total.update(_bytes(column, kind))
     for part in (stored.values, stored.columns):
-        # Features are most of a log. Their CRC shows accidents as well, at a fraction of the time.
+        # Features are most of a log. A CRC shows accidental damage to them in a fraction of the time.
         is_null = part.is_null and len(part.ends) > 0
         total.update(_bytes(part.ends, "<i8") + bytes([is_null]) + zlib.crc32(part.data).to_bytes(4))
     return total.digest()
 
 
-def _bytes(column: NDArray[Any], kind: str) -> bytes:
+def _bytes(column: NDArray[np.generic], kind: str) -> bytes:
     return np.ascontiguousarray(column, kind).tobytes()
 
 
-def of_values(part: str, values: Any) -> bytes:
-    """The hash of plain values."""
+def hash_of_values(part: str, values: object) -> bytes:
+    """Compute the hash of plain values.
+
+    Parameters
+    ----------
+    part : str
+        Name of the table.
+    values : object
+        Numbers, texts and lists of them.
+
+    Returns
+    -------
+    bytes
+        SHA-256.
+    """
     return hashlib.sha256(json.dumps([part, values]).encode()).digest()
 
 
-NO_ROWS = bytes(32)
+def hash_with_rows(
+    known: bytes, table: str, rows: Sequence[Sequence[SQLValue]], removed: Sequence[Sequence[SQLValue]] = ()
+) -> bytes:
+    """Update the hash of a set of rows. The hash is a sum over the rows, so the other rows need not be read.
 
+    Parameters
+    ----------
+    known : bytes
+        Hash of the set before.
+    table : str
+        Name of the table of these rows.
+    rows : sequence of rows
+        Rows that are added.
+    removed : sequence of rows, optional
+        Rows that are removed. Default: none.
 
-def with_rows(known: bytes, table: str, rows: Sequence[tuple[Any, ...]], gone: Sequence[tuple[Any, ...]] = ()) -> bytes:
-    """The hash of a set of rows, of which these come in and others go: a sum, so that no other row need be read."""
+    Returns
+    -------
+    bytes
+        Hash of the set afterwards.
+    """
     total = int.from_bytes(known)
-    for sign, some in ((1, rows), (-1, gone)):
-        total += sign * sum(int.from_bytes(of_values(table, list(row))) for row in some)
+    for sign, some in ((1, rows), (-1, removed)):
+        total += sign * sum(int.from_bytes(hash_of_values(table, list(row))) for row in some)
     return (total % (1 << 256)).to_bytes(32)
 
 
-def of_snapshot(place: Place, digest: str, state: bytes) -> bytes:
-    """The hash of a snapshot: what it is, and where in the log it was taken."""
+def hash_of_snapshot(place: Place, digest: str, state: bytes) -> bytes:
+    """Compute the hash of a snapshot.
+
+    Parameters
+    ----------
+    place : Place
+        Where in the log it was taken.
+    digest : str
+        Digest of the model.
+    state : bytes
+        The packed state.
+
+    Returns
+    -------
+    bytes
+        SHA-256.
+    """
     total = hashlib.sha256(json.dumps([*place, digest]).encode())
     total.update(state)
     return total.digest()
 
 
 class ChainCheck:
-    """Follows the chain from a place of the log on, as entries are read, and compares."""
+    """Compares entries, in the order in which they are read, with the chain.
+
+    Parameters
+    ----------
+    path : Path
+        The run file, for errors.
+    links : sequence of Link
+        The whole chain.
+    place : Place
+        Where in the log reading begins.
+    """
 
     def __init__(self, path: Path, links: Sequence[Link], place: Place) -> None:
         self._path, self._links = path, links
@@ -135,10 +175,23 @@ class ChainCheck:
         for number, link in enumerate(self._links):
             if (link.version, link.rounds) == tuple(place):
                 return number + 1, link.hash or b"", link.version
-        raise damaged(self._path, f"its log has no place after {place.version} entries and {place.rounds} rounds")
+        raise corruption(self._path, f"its log has no place after {place.version} entries and {place.rounds} rounds")
 
-    def follow(self, stored: Stored, to_round: int | None) -> None:
-        """These entries come next, up to the end of that round; without one, up to the last link."""
+    def follow(self, stored: StoredEntries, to_round: int | None) -> None:
+        """Compare the next entries.
+
+        Parameters
+        ----------
+        stored : StoredEntries
+            The entries.
+        to_round : int or None
+            Number of the round that ends with them. None: they end with the last link.
+
+        Raises
+        ------
+        RunFileError
+            If a hash does not match, or links are missing.
+        """
         first, done = self._version, 0
         while self._next < len(self._links):
             link = self._links[self._next]
@@ -146,9 +199,9 @@ class ChainCheck:
             last = link.version - first
             if not done <= last <= len(stored.position):
                 break
-            self._hash = extended(self._hash, link.header, stored.between(done, last))
+            self._hash = hash_of_link(self._hash, link.header, stored.between(done, last))
             if self._hash != link.hash:
-                raise damaged(
+                raise corruption(
                     self._path,
                     f"the hash of its log does not match from entry {first + done} to {first + max(last, 1) - 1}",
                 )
@@ -156,8 +209,8 @@ class ChainCheck:
             if link.ends_round and link.rounds - 1 == to_round:
                 break
         if done != len(stored.position):
-            raise damaged(self._path, f"its rounds and tiles do not cover the entries from {first + done} on")
+            raise corruption(self._path, f"its rounds and tiles do not cover the entries from {first + done} on")
 
 
-def check_nothing(stored: Stored, to_round: int | None) -> None:
-    """In place of `ChainCheck.follow`, for files without hashes."""
+def check_nothing(stored: StoredEntries, to_round: int | None) -> None:
+    """Take the place of `ChainCheck.follow` for files without hashes."""

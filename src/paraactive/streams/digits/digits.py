@@ -106,6 +106,11 @@ class Digits:
         """
         return cls(seed=seed, low=low, high=high, groups=tuple((digit,) for digit in range(10)))
 
+    def describe(self) -> dict[str, Any]:
+        """Return the constructor's parameters, for run files."""
+        names = ("negative", "positive", "seed", "low", "high", "groups")
+        return {name: getattr(self, name) for name in names}
+
     @property
     def width(self) -> int:
         """Number of features: 784 pixels."""

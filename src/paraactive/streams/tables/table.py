@@ -126,6 +126,13 @@ class Table(UserStream):
     counts: tuple[int, ...]
     fingerprint: str
 
+    def describe(self) -> dict[str, Any]:
+        """Return the constructor's parameters and the fingerprint, for run files."""
+        names = ("label", "weight", "seed", "shuffle", "passes", "fingerprint")
+        source = self.source if isinstance(self.source, str) else list(self.source)
+        columns = {"features": list(self.feature_names), "classes": list(self.classes)}
+        return {"source": source} | columns | {name: getattr(self, name) for name in names}
+
     @property
     def feature_names(self) -> tuple[str, ...]:
         """Names of the feature columns, in their order."""

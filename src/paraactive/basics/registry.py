@@ -1,0 +1,404 @@
+"""The registry: learners, rules and streams by name. To add a part, add its line to one of the tables below.
+
+A line names the class as text, so nothing is imported until the part is used. A run file names a part by its kind, and
+only kinds of these tables are built from a file: a file can never name code to load. On the command line a user may
+also name a class of their own, as "package.module:Class".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
+
+from paraactive.basics.validation import one_of
+from paraactive.errors import InputError
+
+JSONValue: TypeAlias = "bool | int | float | str | list[JSONValue] | dict[str, JSONValue] | None"
+OWN = "own"
+"""Kind of a part that is not in the registry. It has to be given again to resume a run."""
+
+
+class PartKind(NamedTuple):
+    """One line of the registry."""
+
+    place: str
+    """Where the part is built: "module:Class", or "module:Class.method" for a stream that is opened by a method."""
+    title: str
+    """Name of the part in reports."""
+    by_name: bool = True
+    """Whether users may choose the part by its name alone. A part that is built around another cannot be chosen so."""
+
+
+_LEARNERS = {
+    "svm": PartKind("paraactive.learners.lasvm.svm:LaSVM", "SVM"),
+    "network": PartKind("paraactive.learners.network.network:Network", "neural network"),
+    "sklearn": PartKind("paraactive.learners.wrappers.sklearn_learner:SklearnLearner", "scikit-learn", by_name=False),
+    "guarded": PartKind("paraactive.learners.guarded:Guarded", "guarded", by_name=False),
+}
+_RULES = {
+    "margin": PartKind("paraactive.rules.margin:Margin", "margin"),
+    "signed": PartKind("paraactive.rules.signed:SignedMargin", "signed margin"),
+    "least": PartKind("paraactive.rules.least:LeastMargin", "least margin"),
+    "gradient": PartKind("paraactive.rules.gradient:Gradient", "gradient"),
+    "iwal": PartKind("paraactive.rules.iwal:IwalMargin", "IWAL margin"),
+    "uniform": PartKind("paraactive.rules.constant:Uniform", "uniform"),
+    "passive": PartKind("paraactive.rules.constant:Passive", "passive (learn everything)"),
+    "floored": PartKind("paraactive.rules.floored:FlooredBlind", "floored", by_name=False),
+    "floored-aware": PartKind("paraactive.rules.floored:FlooredAware", "floored", by_name=False),
+}
+_STREAMS = {
+    "digits": PartKind("paraactive.streams.digits.digits:Digits", "digits"),
+    "arrays": PartKind("paraactive.streams.arrays:Arrays.load", "arrays in memory"),
+    "table": PartKind("paraactive.streams.tables.table:Table", "table"),
+    "unlabelled": PartKind("paraactive.streams.unlabelled:Unlabelled.load", "rows without labels"),
+}
+_RENAMED = {"svm": {"budget": "max_vectors"}}
+"""Parameters that had another name in files of version 0.1."""
+_REMOVED = {"network": {"importance_aware": False}}
+"""Parameters of version 0.1 that are gone, with the value under which a part is still the same without them."""
+
+
+@dataclass(frozen=True)
+class PartSpec:
+    """A learner, a rule or a stream as plain values, as it is written to files.
+
+    Parameters
+    ----------
+    kind : str
+        Name in the registry, or "own" for a part that is not in it.
+    parameters : mapping of str to JSON value or PartSpec
+        Parameters of the constructor. The part inside a wrapping part is a PartSpec.
+    """
+
+    kind: str
+    parameters: Mapping[str, JSONValue | PartSpec]
+
+    @property
+    def inner(self) -> PartSpec:
+        """The part inside a wrapping part; of any other part, the part itself."""
+        return next((value for value in self.parameters.values() if isinstance(value, PartSpec)), self)
+
+    @property
+    def class_name(self) -> str | None:
+        """Full name of the class of a part that is not in the registry; otherwise None."""
+        name = self.parameters.get("class") if self.kind == OWN else None
+        return None if name is None else str(name)
+
+    def get(self, name: str) -> JSONValue | PartSpec:
+        """The value of a parameter; None if the part has no such parameter.
+
+        Parameters
+        ----------
+        name : str
+            Name of the parameter.
+
+        Returns
+        -------
+        JSON value or PartSpec
+            Its value.
+        """
+        return self.parameters.get(name)
+
+    def number(self, name: str) -> float | None:
+        """The value of a parameter that is a number; None if it is none, or not there.
+
+        Parameters
+        ----------
+        name : str
+            Name of the parameter.
+
+        Returns
+        -------
+        float or None
+            Its value.
+        """
+        value = self.parameters.get(name)
+        return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    def changed(self, **parameters: JSONValue) -> PartSpec:
+        """The same part with other parameters.
+
+        Parameters
+        ----------
+        **parameters : JSON value
+            New values by name.
+
+        Returns
+        -------
+        PartSpec
+            A new description.
+        """
+        return PartSpec(self.kind, {**self.parameters, **parameters})
+
+    def to_dict(self) -> dict[str, JSONValue]:
+        """The kind and the parameters in one flat dictionary, for JSON.
+
+        Returns
+        -------
+        dict
+            What `from_dict` reads.
+        """
+        inside = {
+            name: each.to_dict() if isinstance(each, PartSpec) else each for name, each in self.parameters.items()
+        }
+        return {"kind": self.kind, **inside}
+
+    @staticmethod
+    def from_dict(values: Mapping[str, JSONValue]) -> PartSpec:
+        """The part that `to_dict` wrote, also by an earlier version of paraactive.
+
+        Parameters
+        ----------
+        values : mapping of str to JSON value
+            The dictionary.
+
+        Returns
+        -------
+        PartSpec
+            The description, with the parameter names of this version.
+        """
+        kind = str(values["kind"])
+        renamed = _RENAMED.get(kind, {})
+        parameters: dict[str, JSONValue | PartSpec] = {}
+        for name, value in values.items():
+            if name == "kind" or _is_gone(kind, name, value):
+                continue
+            is_part = isinstance(value, dict) and "kind" in value
+            parameters[renamed.get(name, name)] = PartSpec.from_dict(value) if is_part else value  # pyright: ignore[reportArgumentType]
+        return PartSpec(kind, parameters)
+
+
+def _is_gone(kind: str, name: str, value: JSONValue) -> bool:
+    """Whether a parameter was removed; an error if the part cannot be the same without it."""
+    removed = _REMOVED.get(kind, {})
+    if name in removed and value != removed[name]:
+        raise InputError(
+            f"the {kind} has {name} {value!r}",
+            why=f"paraactive has no {name} since version 0.2",
+            remedy="use paraactive 0.1 for this file, or train again",
+        )
+    return name in removed
+
+
+class Registry:
+    """Parts of one sort by name.
+
+    Parameters
+    ----------
+    sort : {"learner", "rule", "stream"}
+        What the parts are, for error messages.
+    kinds : mapping of str to PartKind
+        The parts by name.
+    """
+
+    def __init__(self, sort: str, kinds: Mapping[str, PartKind]) -> None:
+        self.sort, self._kinds = sort, dict(kinds)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._kinds
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kinds)
+
+    @property
+    def kinds(self) -> Mapping[str, PartKind]:
+        """All parts by name, read-only."""
+        return MappingProxyType(self._kinds)
+
+    @property
+    def names(self) -> list[str]:
+        """Names that a user may choose."""
+        return [name for name, kind in self._kinds.items() if kind.by_name]
+
+    def register(self, name: str, place: str, title: str | None = None) -> None:
+        """Make a part known by name in this process.
+
+        A run file then describes the part by this name, and the part is built from run files as long as it is
+        registered.
+
+        Parameters
+        ----------
+        name : str
+            Name on the command line and in run files.
+        place : str
+            "package.module:Class".
+        title : str, optional
+            Name in reports. Default: the name.
+        """
+        if name in self._kinds or name == OWN:
+            raise InputError(
+                f"the {self.sort} {name!r} is registered already",
+                why="a name stands for one part",
+                remedy="choose another name",
+            )
+        _split(place)
+        self._kinds[name] = PartKind(place, title or name)
+
+    def find(self, name: str) -> type:
+        """The class of a part, by its registered name or as "package.module:Class".
+
+        Parameters
+        ----------
+        name : str
+            What a user has typed; never what a file says.
+
+        Returns
+        -------
+        type
+            The class.
+        """
+        if ":" not in name and "." not in name:
+            return _load(self._kinds[one_of(self.sort, name, self.names)].place.partition(".load")[0])
+        return _load(name)
+
+    def title(self, spec: PartSpec) -> str:
+        """Name of a part for reports.
+
+        Parameters
+        ----------
+        spec : PartSpec
+            The part.
+
+        Returns
+        -------
+        str
+            The title of its kind, or the class of a part that is not in the registry.
+        """
+        kind = self._kinds.get(spec.kind)
+        return kind.title if kind else spec.class_name or spec.kind
+
+    def knows(self, part: object) -> bool:
+        """Whether the class of a part is in the registry.
+
+        Parameters
+        ----------
+        part : object
+            Any object.
+
+        Returns
+        -------
+        bool
+            True also for a registered part around a part of the user's own.
+        """
+        return self._name_of(part) is not None
+
+    def describe(self, part: object) -> PartSpec:
+        """The part as plain values.
+
+        Parameters
+        ----------
+        part : object
+            A part with a method `describe` that returns the parameters of its constructor.
+
+        Returns
+        -------
+        PartSpec
+            Of kind "own" if the part, or a part inside it, is not in the registry.
+        """
+        name = self._name_of(part)
+        describe = getattr(part, "describe", None)
+        if name is None or describe is None:
+            return _own(part)
+        try:
+            parameters = {key: self._described(value) for key, value in describe().items()}
+        except (TypeError, AttributeError):  # The part inside is the user's own.
+            return _own(part)
+        inside = [each.kind for each in parameters.values() if isinstance(each, PartSpec)]
+        return _own(part) if OWN in inside else PartSpec(name, parameters)
+
+    def build(self, spec: PartSpec, *arguments: object) -> object:
+        """The part that is described.
+
+        Parameters
+        ----------
+        spec : PartSpec
+            A description of a registered kind.
+        *arguments : object
+            Positional arguments before the parameters of the description.
+
+        Returns
+        -------
+        object
+            The new part.
+        """
+        if spec.kind not in self._kinds:
+            raise InputError(
+                f"the {self.sort} {spec.class_name or spec.kind} cannot be built from the file",
+                why="it is not one of paraactive's own, and a file never names code to load",
+                remedy=f"give it in Python, as resume(path, {self.sort}=...), replay or Model.load",
+            )
+        parameters = {
+            name: self.build(value) if isinstance(value, PartSpec) else value for name, value in spec.parameters.items()
+        }
+        return _load(self._kinds[spec.kind].place)(*arguments, **parameters)
+
+    def _described(self, value: object) -> JSONValue | PartSpec:
+        if self._name_of(value) is not None:
+            return self.describe(value)
+        return json.loads(json.dumps(value, default=_plain))  # A tuple is a list in a file.
+
+    def _name_of(self, part: object) -> str | None:
+        own = f"{type(part).__module__}:{type(part).__qualname__}"
+        return next((name for name, kind in self._kinds.items() if kind.place.partition(".load")[0] == own), None)
+
+
+def differences(given: PartSpec, known: PartSpec, ignored: Iterable[str] = ()) -> list[str]:
+    """Names of the parameters in which two parts differ.
+
+    Parameters
+    ----------
+    given, known : PartSpec
+        The parts.
+    ignored : iterable of str
+        Parameters that may differ.
+
+    Returns
+    -------
+    list of str
+        "kind" first, if the kinds differ.
+    """
+    one, other = given.to_dict(), known.to_dict()
+    return [name for name in other | one if name not in set(ignored) and one.get(name) != other.get(name)]
+
+
+def _own(part: object) -> PartSpec:
+    return PartSpec(OWN, {"class": f"{type(part).__module__}.{type(part).__qualname__}"})
+
+
+def _split(place: str) -> tuple[str, str]:
+    module, _, name = place.partition(":") if ":" in place else place.rpartition(".")
+    if not module or not name:
+        raise InputError(
+            f"{place!r} is not the name of a class", why="it has no module", remedy="give package.module:Class"
+        )
+    return module, name
+
+
+def _load(place: str) -> type:
+    """The class, or the method that opens it, at "module:Class" or "module:Class.method"."""
+    module, name = _split(place)
+    try:
+        found: object = import_module(module)
+        for each in name.split("."):
+            found = getattr(found, each)
+    except (ImportError, AttributeError) as error:
+        raise InputError(
+            f"{place!r} cannot be imported", why=str(error), remedy="give package.module:Class of an installed package"
+        ) from error
+    if not callable(found):
+        raise InputError(f"{place!r} is not a class", why="it cannot be called", remedy="give package.module:Class")
+    return found  # pyright: ignore[reportReturnType]
+
+
+def _plain(value: object) -> object:
+    """A numpy number as a plain one, for JSON."""
+    return value.item()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
+
+
+LEARNERS = Registry("learner", _LEARNERS)
+RULES = Registry("rule", _RULES)
+STREAMS = Registry("stream", _STREAMS)

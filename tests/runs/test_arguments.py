@@ -1,0 +1,230 @@
+"""What users hand to train, resume and replay: refused before any work, or completed with defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from disk import sql
+from making import two_moons
+from paraactive import Arrays, Digits, LaSVM, Network, replay, resume, train
+from paraactive.data.examples import Examples, Ints
+from paraactive.engines import Cluster
+from paraactive.errors import InputError, RunFileError
+from paraactive.rules import Gradient, Margin
+from paraactive.runs.runfile import RunFile
+from paraactive.streams import Stream
+
+X, Y = two_moons(2400, noise=0.3, seed=0)
+BATCH: dict[str, Any] = {"batch": 200, "warmstart": 200}
+
+
+def moons(**options: Any) -> Arrays:
+    return Arrays(X, Y, **options)
+
+
+def svm() -> LaSVM:
+    return LaSVM(gamma=1.0, gap=0.2)
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "run.db"
+
+
+class Endless:
+    """A stream of the user's own that never ends."""
+
+    width, length, classes, regenerates = 2, None, ("no", "yes"), False
+
+    def read(self, first: int, last: int) -> Examples:
+        return self.at(np.arange(first, last))
+
+    def at(self, index: Ints) -> Examples:
+        return Examples(X[index % 2400], Y[index % 2400], index)
+
+
+@pytest.mark.parametrize(
+    ("other", "differs"),
+    [
+        (Arrays(X * 2, Y), "fingerprint"),
+        (Arrays(X, -Y), "fingerprint"),
+        (Arrays(X[::-1], Y[::-1]), "fingerprint"),
+        (Arrays(X, Y > 0), "fingerprint"),
+        (Arrays(X, Y, seed=1), "seed 1: the run was made with seed 0"),
+        (Arrays(X, Y, shuffle=False), "shuffle False: the run was made with shuffle True"),
+        (Digits(), "fingerprint"),
+    ],
+)
+def test_other_data_or_another_order_is_refused_to_resume_with(other: Stream, differs: str, out: Path):
+    train(svm(), moons(), **BATCH, out=out, stop=lambda run: run.seen >= 800)
+    with pytest.raises(InputError, match=f"(is not what the run was trained on: its |the stream given has ){differs}"):
+        resume(out, stream=other)
+    assert sql(out, "SELECT max(seen) FROM rounds") == [(800,)]
+
+
+def test_a_learner_that_was_trained_before_gets_no_run_file(out: Path):
+    learner = svm()
+    train(learner, moons(), **BATCH, examples=400)
+    with pytest.raises(InputError, match=r"the learner has been trained before.*give a new learner"):
+        train(learner, moons(), **BATCH, out=out)
+    assert not out.exists()
+
+
+BAD: dict[str, tuple[Callable[[], Any], str]] = {
+    "eta 0": (lambda: {"rule": Margin(0)}, "eta is 0: .*give eta > 0"),
+    "eta -1": (lambda: {"rule": Margin(-1)}, "eta is -1: .*give eta > 0"),
+    "eta nan": (lambda: {"rule": Margin(float("nan"))}, "eta is nan"),
+    "batch < nodes": (lambda: {"batch": 7, "nodes": 8}, "batch is 7 for 8 nodes: .*give batch >= 8, or fewer nodes"),
+    "batch 0": (lambda: {"batch": 0}, "batch is 0"),
+    "no nodes": (lambda: {"nodes": 0}, "nodes is 0"),
+    "no examples": (lambda: {"examples": 0}, "examples is 0"),
+    "warmstart -1": (lambda: {"warmstart": -1}, "warmstart is -1"),
+    "engine": (
+        lambda: {"engine": "cluster"},
+        "no engine 'cluster': the known engines are simulated, threads, processes",
+    ),
+    "schedule": (lambda: {"schedule": "lazy"}, "no schedule 'lazy': the known schedules are synchronous, pipelined"),
+    "sequential": (lambda: {"schedule": "sequential", "nodes": 2}, "'sequential' with 2 nodes: .*only one node"),
+    "lag": (lambda: {"lag": 2}, "lag is given for schedule 'synchronous': only schedule 'pipelined' has it"),
+    "lag -1": (lambda: {"lag": -1, "schedule": "pipelined"}, "lag is -1"),
+    "delay": (lambda: {"delay": 9}, "delay is given for schedule 'synchronous': only schedule 'asynchronous' has it"),
+    "short delay": (
+        lambda: {"delay": 2, "nodes": 3, "schedule": "asynchronous"},
+        "delay is 2 for 3 nodes: .*give delay >= 3",
+    ),
+    "updates": (lambda: {"updates": "sometimes"}, "no way of updating 'sometimes'"),
+    "address": (lambda: {"address": "10.0.0.1:6379"}, "address is given: only engine 'ray' has it"),
+    "cluster": (lambda: {"cluster": Cluster(latency=1.0)}, "cluster is given: only engine 'simulated' has it"),
+    "latency": (lambda: {"cluster": Cluster(latency=-1.0)}, "latency is -1.0: time does not run backwards"),
+    "resize": (lambda: {"resize": len}, "resize is given: only schedule 'asynchronous' has it"),
+    "no number": (lambda: {"engine": "ray"}, "nodes is not given: only you know .*say how many nodes"),
+    "elsewhere": (
+        lambda: {"schedule": "sequential", "engine": "processes"},
+        "schedule 'sequential' on engine 'processes': .*use engine 'threads' or 'simulated'",
+    ),
+    "endless": (lambda: {"stream": Endless()}, "examples is not given: the stream never ends; say how many"),
+    "test width": (
+        lambda: {"test": Examples(X[:, :1], Y, np.arange(2400))},
+        "1 feature, and those of the stream have 2",
+    ),
+    "test missing": (lambda: {"test": "nowhere.npz"}, "no file .*nowhere.npz"),
+    "test of its own": (lambda: {"test": True}, "no test examples of its own"),
+    "NaN": (lambda: {"stream": Arrays(np.where(X > 2, np.nan, X), Y)}, "features are NaN or infinite"),
+    "inf": (lambda: {"stream": Arrays(np.where(X > 2, np.inf, X), Y)}, "features are NaN or infinite"),
+    "one class": (lambda: {"stream": Arrays(X, np.ones(2400))}, "y has 1 class, '1'"),
+    "many classes": (lambda: {"stream": Arrays(X, np.arange(2400) % 130)}, "y has 130 classes, '0', '1', '2'"),
+    "empty": (lambda: {"stream": Arrays(X[:0], Y[:0])}, "y is empty: there is nothing to learn from"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_input_is_one_clear_error_and_nothing_is_written(what: str, out: Path):
+    make, said = BAD[what]
+    good: dict[str, Any] = {"stream": moons(), "out": out}
+    with pytest.raises(InputError, match=said) as caught:
+        train(svm(), **(good | make()))
+    assert "\n" not in str(caught.value)
+    assert isinstance(caught.value, ValueError)
+    assert list(out.parent.iterdir()) == []
+
+
+def test_a_run_file_that_is_there_is_kept_and_the_learner_not_touched(out: Path):
+    run = train(svm(), moons(), **BATCH, out=out)
+    fresh = svm()
+    with pytest.raises(RunFileError, match="already exists"):
+        train(fresh, moons(seed=3), **BATCH, out=out)
+    assert fresh.digest() == svm().digest()
+    assert replay(out).learner.digest() == run.learner.digest()
+    other = train(fresh, moons(seed=3), **BATCH, out=out, overwrite=True)
+    assert replay(out).learner.digest() == other.learner.digest() != run.learner.digest()
+
+
+def test_defaults_leave_a_short_stream_something_to_sift():
+    run = train(svm(), moons())
+    assert [one.seen for one in run.rounds[:2]] == [480, 780]
+    assert run.seen == 2400
+
+
+def test_the_default_rule_suits_the_learner(out: Path):
+    train(Network(hidden=5), moons(), out=out)
+    with RunFile.read(out) as file:
+        assert file.spec.rule.kind == "gradient"
+
+
+def test_a_rule_may_be_given_by_its_name():
+    named, made = train(svm(), moons(), rule="margin"), train(svm(), moons(), rule=Margin())
+    assert named.learner.digest() == made.learner.digest()
+    with pytest.raises(InputError, match=r"no rule 'margn'.*did you mean 'margin'"):
+        train(svm(), moons(), rule="margn")
+
+
+def test_the_default_batch_does_not_depend_on_the_number_of_nodes():
+    assert train(svm(), moons(), nodes=1).learner.digest() == train(svm(), moons(), nodes=200).learner.digest()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"learner": LaSVM}, "learner is the class LaSVM: .*as LaSVM\\(\\)"),
+        ({"learner": object()}, "learner is of type object: a learner has score, update"),
+        ({"stream": X}, "stream is of type ndarray: .*as Arrays\\(x, y\\)"),
+        ({"stream": (X, Y)}, "stream is of type tuple"),
+        ({"rule": Margin}, "rule is the class Margin"),
+        ({"rule": 0.1}, "rule is of type float"),
+        ({"test": moons()}, "test is of type Arrays"),
+        ({"test": (X, Y * 3)}, "unknown label"),
+        ({"seed": None}, "seed is None: it must be a whole number"),
+        ({"nodes": 2.5}, "nodes is 2.5"),
+        ({"batch": 100.0}, "batch is 100.0"),
+        ({"examples": 9999}, "examples is 9999: the stream ends after 2400"),
+        ({"stream": Arrays(X * 1e20, Y)}, "too large"),
+    ],
+)
+def test_what_is_not_a_part_is_told_what_to_give(wrong: dict[str, Any], said: str, out: Path):
+    options: dict[str, Any] = {"learner": svm(), "stream": moons(), "out": out} | wrong
+    with pytest.raises(InputError, match=said):
+        train(options.pop("learner"), options.pop("stream"), **options)
+    assert not out.exists()
+
+
+def test_numpy_numbers_are_numbers(out: Path):
+    learner = LaSVM(C=np.float32(1), gamma=np.float64(1.0))  # pyright: ignore[reportArgumentType]
+    sizes: Any = {"examples": np.int64(1000), "batch": np.int32(100), "warmstart": np.int64(100), "seed": np.int64(3)}
+    run = train(learner, moons(), rule=Margin(np.float32(0.1)), **sizes, out=out)  # pyright: ignore[reportArgumentType]
+    assert replay(out).learner.digest() == run.learner.digest()
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"rule": Margin(0.7)}, "the rule given has eta 0.7: the run was made with eta"),
+        ({"rule": Gradient()}, "the rule given has kind 'gradient'"),
+        ({"learner": LaSVM(gamma=9.0)}, "the learner given has gamma 9.0"),
+        ({"learner": Network()}, "the learner given has kind 'network'"),
+    ],
+)
+def test_parts_that_are_not_those_of_the_run_are_refused(other: dict[str, Any], said: str, out: Path):
+    train(svm(), moons(), rule=Margin(0.3), **BATCH, out=out, stop=lambda run: run.seen >= 800)
+    with pytest.raises(InputError, match=said):
+        resume(out, stream=moons(), **other)
+
+
+def test_a_trained_learner_is_refused_to_resume_with(out: Path):
+    run = train(svm(), moons(), **BATCH, out=out, stop=lambda run: run.seen >= 800)
+    with pytest.raises(InputError, match="has been trained before"):
+        resume(out, stream=moons(), learner=run.learner)
+
+
+def test_labels_of_a_stream_of_ones_own_must_be_plus_or_minus_one():
+    class Zeros(Endless):
+        def read(self, first: int, last: int) -> Examples:
+            fresh = super().read(first, last)
+            return Examples(fresh.x, np.zeros(last - first, np.int8), fresh.index)
+
+    with pytest.raises(InputError, match="the label 0: the labels of 2 classes are -1 and"):
+        train(svm(), Zeros(), examples=100)
