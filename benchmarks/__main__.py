@@ -40,7 +40,7 @@ from benchmarks import (
     bench_torch,
     measuring,
 )
-from paraactive.basics.replacing import replacing
+from paraactive.basics.atomic_files import atomic_write
 
 HERE = Path(__file__).parent
 BEGIN, END = "<!-- made by make bench -->", "<!-- end -->"
@@ -130,7 +130,7 @@ def put_into_readme(rendered: str) -> None:
 
 def write(path: Path, text: str) -> None:
     """All of it or nothing."""
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(text.encode())
 
 

@@ -20,7 +20,7 @@ def trained(vectors: int, seed: int = 0) -> LaSVM:
     svm, digits, position = LaSVM(gamma=0.012), Digits(seed=seed), 0
     while svm.vectors < vectors:
         fresh = digits.read(position, position + 256)
-        svm.update(take_all(fresh, fresh.index, 0, 0))
+        svm.update(take_all(fresh, fresh.index, 0))
         position += 256
     return svm
 

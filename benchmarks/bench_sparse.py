@@ -52,7 +52,7 @@ def selected(x: Any, first: int) -> Selected:
     examples = plain.examples
     return Selected(
         type(examples)(examples.x, examples.y, examples.index, examples.key + first),
-        plain.p, plain.seen, plain.version, plain.node,
+        plain.p, plain.seen, plain.version,
     )  # fmt: skip
 
 

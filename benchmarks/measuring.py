@@ -20,8 +20,8 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from paraactive.basics.atomic_files import atomic_write
 from paraactive.basics.platforms import processor
-from paraactive.basics.replacing import replacing
 from paraactive.data.events import Round
 from paraactive.experiments.timing import first_reached
 from paraactive.runs.run import Run
@@ -197,5 +197,5 @@ def finish(options: argparse.Namespace, text: str, figures: dict[str, Any]) -> N
     """Print the table and write the JSON."""
     print(text)
     if options.json:
-        with replacing(options.json) as file:
+        with atomic_write(options.json) as file:
             file.write((json.dumps(figures, indent=2) + "\n").encode())

@@ -36,7 +36,7 @@ def selected(x: Floats, y: Labels, p: Doubles | float = 1.0) -> Selected:
 def columns_of(log: Selected) -> list[tuple[str, bytes]]:
     """All that is known of selected examples, to the bit."""
     examples = log.examples
-    columns = (examples.x, examples.y, examples.index, examples.key, log.p, log.seen, log.version, log.node)
+    columns = (examples.x, examples.y, examples.index, examples.key, log.p, log.seen, log.version)
     return [(column.dtype.str, column.tobytes()) for column in columns]
 
 

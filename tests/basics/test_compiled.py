@@ -64,12 +64,12 @@ def test_compiling_is_told_once_and_loading_is_not() -> None:
         return a + 2
 
     ours.py_func.__module__ = "paraactive.somewhere"  # pyright: ignore[reportFunctionMemberAccess]
-    with compiled.noticed(lambda: told.append("now")):
+    with compiled.notify_on_compile(lambda: told.append("now")):
         _foreign(1)  # Not one of ours.
         assert told == []
         assert (ours(1), ours(1.5), ours(2)) == (3, 3.5, 4)
         assert told == ["now"]
-    with compiled.noticed(lambda: told.append("again")):
+    with compiled.notify_on_compile(lambda: told.append("again")):
         assert ours(3) == 5
     assert told == ["now"]
 
@@ -94,11 +94,11 @@ def test_a_run_says_that_it_compiles_in_the_first_process_only(tmp_path: Path) -
 
 def test_the_event_names_the_learner(monkeypatch: pytest.MonkeyPatch) -> None:
     @contextmanager
-    def noticed(tell: Any) -> Generator[None]:
+    def notify_on_compile(tell: Any) -> Generator[None]:
         tell()
         yield
 
-    monkeypatch.setattr(parts, "noticed", noticed)
+    monkeypatch.setattr(parts, "notify_on_compile", notify_on_compile)
     said: list[Event] = []
     x = np.random.default_rng(0).normal(size=(64, 2)).astype(np.float32)
     train(Network(hidden=2), Arrays(x, x[:, 0] > 0), rule="passive", nodes=1, guard=True, observers=[said.append])

@@ -101,13 +101,13 @@ def test_the_heaviest_for_people(capsys: Printed) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["data.parquet"], "has the columns 'a', 'b', 'kind', 'counts': none is called label, target, class or y"),
+        (["data.parquet"], "has the columns 'a', 'b', 'kind', 'counts': no column is called label, target, class or y"),
         (["data.parquet", "--label", "kin"], "kind"),
         (["data.parquet", "--label", "kind", "--features", "a,c"], "'c'"),
         (["data.parquet", "--label", "kind", "--weight", "kind"], "kind"),
-        (["data.npz", "--label", "kind"], "--label is given for data.npz: its columns have no names"),
+        (["data.npz", "--label", "kind"], "--label is given for data.npz: the columns of this file have no names"),
         (["digits-10", "--label", "kind"], "--label is given for digits-10: only files have columns"),
-        (["data.parquet", "--label", "a", "--features", "b"], "are of more than 127 classes"),
+        (["data.parquet", "--label", "a", "--features", "b"], "have more than 127 classes"),
         (["data.parquet", "--label", "a"], "columns that are not numbers, 'kind'"),
     ],
 )

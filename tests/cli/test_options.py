@@ -38,11 +38,11 @@ BAD_DATA: dict[str, tuple[Callable[[], object], str]] = {
     "empty": (saved(X[:0], NAMES[:0]), "y is empty: there is nothing to learn from"),
     "no columns": (saved(X[:, :0], NAMES), "x is empty"),
     "one label missing": (saved(X, NAMES[1:]), "x has 1,200 rows and y has 1,199 labels"),
-    "text features": (saved(X.astype(str), NAMES), "features are real numbers"),
-    "other names": (lambda: np.savez("bad.npz", features=X, labels=NAMES), "looked for under x and labels under y"),
-    "no numpy file": (lambda: Path("bad.npz").write_text("x,y\n1,2\n"), "it is no numpy file; give a numpy file"),
+    "text features": (saved(X.astype(str), NAMES), "features must be real numbers"),
+    "other names": (lambda: np.savez("bad.npz", features=X, labels=NAMES), "must be named x and the labels y"),
+    "no numpy file": (lambda: Path("bad.npz").write_text("x,y\n1,2\n"), "it is not a numpy file; give a numpy file"),
     "half a file": (lambda: Path("bad.npz").write_bytes(Path("data.npz").read_bytes()[:999]), "cannot read"),
-    "not there": (lambda: None, "nothing is there; check the path"),
+    "not there": (lambda: None, "it does not exist; check the path"),
 }
 
 
@@ -58,9 +58,9 @@ def test_bad_data_is_one_clear_line_and_no_run_file(what: str, as_json: list[str
 @pytest.mark.parametrize(
     ("x", "y", "said"),
     [
-        (np.zeros((9, 3)), ["ham"] * 9, "the rows have 3 features, and those of the stream 2"),
+        (np.zeros((9, 3)), ["ham"] * 9, "the rows have 3 features, and those of the stream have 2"),
         (np.full((9, 2), np.nan), ["ham"] * 9, "18 of the features are NaN"),
-        (np.zeros((9, 2)), ["egg"] * 9, "unknown label 'egg': the stream has 'ham', 'spam'"),
+        (np.zeros((9, 2)), ["egg"] * 9, "unknown label 'egg': the stream has the classes 'ham', 'spam'"),
     ],
 )
 def test_bad_test_data_is_said_before_any_work(x: Any, y: Any, said: str, capsys: Printed, folder: Path):
@@ -120,9 +120,9 @@ def test_an_unknown_task_is_told_which_there_are(name: str, capsys: Printed):
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("gone.csv", "no file gone.csv: nothing is there"),
+        ("gone.csv", "no file gone.csv: it does not exist"),
         ("/", "no file /: nothing there ends in .parquet"),
-        ("data.xlsx", "data.xlsx ends in '.xlsx': the kinds of files that are known end in .parquet"),
+        ("data.xlsx", "data.xlsx ends in '.xlsx': the supported suffixes are .parquet"),
         ("data.csv.bz2", "compress it with gzip"),
     ],
 )

@@ -73,7 +73,7 @@ def test_an_identifier_that_is_not_there_is_one_clear_line(capsys: Printed) -> N
     _train(SIDE > 0)
     assert "no column 'usr' in" in complaint(capsys, "predict", "run.db", "data.csv", "--id", "usr")
     np.save("new.npy", X)
-    assert "its columns have no names" in complaint(capsys, "predict", "run.db", "new.npy", "--id", "user")
+    assert "the columns of this file have no names" in complaint(capsys, "predict", "run.db", "new.npy", "--id", "user")
 
 
 # Spreadsheets ----------------------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def test_evaluate_knows_the_column_of_the_labels(model: str, capsys: Printed) ->
 def test_a_column_like_an_index_is_never_suggested_as_the_label(capsys: Printed) -> None:
     data = _frame(SIDE > 0, user_id=range(600)).set_index(pd.Index(range(5, 605)))
     data.to_parquet("data.parquet")
-    assert complaint(capsys, "train", "data.parquet").endswith("name the column of the labels, as --label clicked.")
+    assert complaint(capsys, "train", "data.parquet").endswith("name the label column, as --label clicked.")
     data[["user_id"]].to_parquet("keys.parquet")
     assert complaint(capsys, "train", "keys.parquet").endswith("name it as --label COLUMN.")
 
@@ -207,7 +207,7 @@ def test_a_full_disk_leaves_the_old_file(capsys: Printed, monkeypatch: pytest.Mo
     def full(_handle: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("paraactive.basics.replacing.os.fsync", full)
+    monkeypatch.setattr("paraactive.basics.atomic_files.os.fsync", full)
     predict = ["predict", "run.db", "data.csv", "--out", "labels.csv", "--overwrite"]
     for command in (predict, ["save", "run.db", "--out", "my.model", "--overwrite"]):
         assert "no space left on device" in complaint(capsys, *command)

@@ -30,10 +30,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 SAID: dict[str, str] = {
-    "train data.csv": "name the column of the labels, as --label clicked.",
-    "train data.csv --label clicked": "name those to use, as --features a,b, or encode the others as numbers.",
-    "train data.csv --label clicked --features a,a": "--features has 'a' twice: a column is one feature; name it once.",
-    "train data.npz --label y": "--label is given for data.npz: its columns have no names; leave it out, or write",
+    "train data.csv": "name the label column, as --label clicked.",
+    "train data.csv --label clicked": "select the numeric ones, as --features a,b, or encode the others as numbers.",
+    "train data.csv --label clicked --features a,a": "'a' twice: each column is one feature; name it once.",
+    "train data.npz --label y": "of this file have no names; leave it out, or write",
     "train data.npz --weight w": "--weight is given for data.npz: ",
     "train data.npz --eta 0": "--eta is 0.0: ",
     "train data.npz --set-aside -1": "--set-aside is -1.0: it must be a positive number; give --set-aside > 0.",
@@ -85,7 +85,7 @@ def test_in_python_messages_speak_of_python(tmp_path: Path) -> None:
     [
         (X[:1], SIDE[:2], "x has 1 row and y has 2 labels"),
         (X[:2], SIDE[:1], "x has 2 rows and y has 1 label:"),
-        (X[:, :1], SIDE, "the rows have 1 feature, and those of the stream 2"),
+        (X[:, :1], SIDE, "the rows have 1 feature, and those of the stream have 2"),
     ],
 )
 def test_one_thing_is_not_several(x: Any, y: Any, said: str, capsys: Printed) -> None:

@@ -40,13 +40,11 @@ def test_taking_and_joining_are_inverse() -> None:
 
 
 def test_entries_know_their_places_weights_and_delays() -> None:
-    selected = Selected(
-        _examples(), np.array([0.5, 1.0, 0.1]), np.array([8, 8, 8]), np.array([7, 7, 9]), np.array([0, 1, 1])
-    )
+    selected = Selected(_examples(), np.array([0.5, 1.0, 0.1]), np.array([8, 8, 8]), np.array([7, 7, 9]))
     entries = Entries(10, selected)
     assert entries.sequence.tolist() == [10, 11, 12]
     assert entries.last == 13
-    assert entries.delay.tolist() == [3, 4, 3]
+    assert entries.entry_lag.tolist() == [3, 4, 3]
     assert selected.weight.tolist() == [2.0, 1.0, 10.0]
 
 
@@ -127,7 +125,7 @@ def test_a_stretch_of_sparse_entries_weighs_what_is_sent() -> None:
 
 
 def test_sparse_rows_are_never_made_dense_unasked() -> None:
-    with pytest.raises(InputError, match=r"3 sparse rows of 2 features are taken for an array.*dense\(\)"):
+    with pytest.raises(InputError, match=r"3 sparse rows of 2 features cannot become an array.*dense\(\)"):
         np.asarray(_sparse_examples().x)
 
 
@@ -169,7 +167,7 @@ def test_sparse_matrices_that_cannot_be_used_are_refused(given: Any, says: str) 
 def test_a_broken_sparse_matrix_is_refused() -> None:
     matrix: Any = scipy.sparse.csr_array(np.eye(3))
     matrix.indices[0] = 77
-    with pytest.raises(InputError, match="x is a broken sparse matrix"):
+    with pytest.raises(InputError, match="x is an inconsistent sparse matrix"):
         sparse_rows(matrix)
 
 

@@ -102,7 +102,7 @@ def test_it_learns_from_a_part_and_says_which() -> None:
 
     y, none = np.where(SIDE[index] == 1, 1, -1).astype(np.int8), np.zeros(len(index), np.int64)
     examples = Examples(MOONS[index].astype(np.float32), y, np.arange(len(index)))
-    again.update(Selected(examples, p, none, none, none))
+    again.update(Selected(examples, p, none, none))
     assert np.mean((again.score(TEST.astype(np.float32)) > 0) == (clf.decision_function(TEST) > 0)) > 0.98
 
 

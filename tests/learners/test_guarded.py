@@ -183,7 +183,7 @@ def test_where_and_when_an_example_was_sifted_is_no_part_of_the_model() -> None:
     (one, log), (other, _) = warmed("svm", set_aside=0.1), warmed("svm", set_aside=0.1)
     one.update(log)
     ones = np.ones(len(log), np.int64)
-    other.update(Selected(log.examples, log.p, 9 * ones, 7 * ones, 3 * ones))
+    other.update(Selected(log.examples, log.p, 9 * ones, 7 * ones))
     assert one.digest() == other.digest()
 
 
@@ -224,12 +224,12 @@ def test_what_is_no_longer_wrong_at_the_end_of_the_round_is_learnt_then_in_the_o
     key = np.array([5, 6, 7, 8])
     examples = Examples(np.zeros((4, 1), np.float32), np.array([1, 1, -1, 1], np.int8), key, key)
     none = np.zeros(4, np.int64)
-    learner.update(Selected(examples, np.array([1, 0.25, 0.5, 0.5]), none, none, none))
+    learner.update(Selected(examples, np.array([1, 0.25, 0.5, 0.5]), none, none))
     assert inside.learnt == [(7, 2), (8, 2)]
     learner.end_round()
     assert inside.learnt == [(7, 2), (8, 2), (5, 1), (6, 3)]
     assert (learner.set_aside_count, learner.returned_count, inside.rounds) == (0, 2, 2)
-    learner.update(Selected(examples, np.ones(4), none, none, none))
+    learner.update(Selected(examples, np.ones(4), none, none))
     assert learner.report() == []  # It waits still.
     learner.end_round()
     assert learner.report() == [SetAside(7, -2.0)]

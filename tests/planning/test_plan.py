@@ -200,7 +200,7 @@ def test_which_updates_send_less(digits: Path, tmp_path: Path) -> None:
     found = plan(digits)
     sends = found.model.sends(found.examples)
     ((entries,),) = sql(digits, "SELECT max(sequence) + 1 - 4096 FROM entries")
-    assert sends["replicated"] == pytest.approx(entries * (784 * 4 + 57))
+    assert sends["replicated"] == pytest.approx(entries * (784 * 4 + 49))
     ((weight,),) = sql(digits, "SELECT length(state) FROM snapshots")
     assert sends["central"] == pytest.approx(9 * weight)
     assert found.updates == "replicated"

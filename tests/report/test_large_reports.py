@@ -46,7 +46,7 @@ def write_long_run(path: Path, nodes: int = 8) -> None:
             p = rng.uniform(1e-4, 1.0, count) if number else np.ones(count)
             examples = Examples(np.zeros((count, 784), np.float32), np.where(index % 2, 1, -1).astype(np.int8), index)
             version = np.full(count, file.version, np.int64)
-            file.writer.append(Selected(examples, p, np.full(count, first), version, np.zeros(count, np.int64)))
+            file.writer.append(Selected(examples, p, np.full(count, first), version))
             times = tuple(NodeTimes(node, 0.001, 0.01, 0.002, 0.0005, 0.001) for node in range(nodes))
             seconds = {k: 0.08 / k + 0.002 for k in (1, 2, 4, 8)} if number else {}
             file.writer.end_round(

@@ -109,7 +109,10 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
         "schedule 'sequential' on engine 'processes': .*use engine 'threads' or 'simulated'",
     ),
     "endless": (lambda: {"stream": Endless()}, "examples is not given: the stream never ends; say how many"),
-    "test width": (lambda: {"test": Examples(X[:, :1], Y, np.arange(2400))}, "1 feature, and those of the stream 2"),
+    "test width": (
+        lambda: {"test": Examples(X[:, :1], Y, np.arange(2400))},
+        "1 feature, and those of the stream have 2",
+    ),
     "test missing": (lambda: {"test": "nowhere.npz"}, "no file .*nowhere.npz"),
     "test of its own": (lambda: {"test": True}, "no test set of its own"),
     "NaN": (lambda: {"stream": Arrays(np.where(X > 2, np.nan, X), Y)}, "features are NaN or infinite"),

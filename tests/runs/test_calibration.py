@@ -16,7 +16,7 @@ from paraactive.learners import Learner
 from paraactive.rules import LeastMargin, Margin, SignedMargin
 from paraactive.runs.calibration import RATE, calibrated, fitted
 from paraactive.sifting.guard import Guard
-from paraactive.streams import Once, Unlabelled
+from paraactive.streams import IterableStream, Unlabelled
 
 X, Y = two_moons(2400, noise=0.3, seed=0)
 
@@ -57,7 +57,7 @@ def test_the_baseline_of_a_guarded_rule_is_not_below_its_floor() -> None:
 
 def test_an_iterable_is_not_read_further_than_it_can_go_back() -> None:
     pairs = zip(X, Y, strict=True)
-    stream = Once(pairs, classes=(-1, 1), length=2400, window=1000)
+    stream = IterableStream(pairs, classes=(-1, 1), length=2400, window=1000)
     run = train(LaSVM(gamma=1.0), stream, rule="uniform", warmstart=300, batch=200, nodes=1)
     assert run.seen == 2400
     assert run.learned.p.min() > 0.02

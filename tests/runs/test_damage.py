@@ -76,7 +76,7 @@ def _saved(array: np.ndarray) -> bytes:  # pyright: ignore[reportMissingTypeArgu
 def test_a_small_file_that_inflates_to_a_large_one_is_refused_before_it_is_inflated() -> None:
     bomb = _zipped({"a.npy": _saved(np.zeros(1 << 22, np.uint8))}, zipfile.ZIP_DEFLATED)
     assert len(bomb) < 1 << 14
-    with pytest.raises(InputError, match="no plain array"):
+    with pytest.raises(InputError, match="not an uncompressed array"):
         unpack(bomb)
 
 
@@ -84,7 +84,7 @@ def test_an_array_that_says_it_is_larger_than_it_is_takes_no_memory() -> None:
     small = _saved(np.zeros(3))
     large = small.replace(b"(3,), }" + b" " * 12, b"(3999999999999,), }")
     assert len(large) == len(small)
-    with pytest.raises(InputError, match="an array has another size than it says"):
+    with pytest.raises(InputError, match="the size of an array differs from its header"):
         unpack(_zipped({"a.npy": large}))
 
 
@@ -95,13 +95,13 @@ def test_a_member_that_is_there_twice_or_is_encrypted_or_unknown_is_refused() ->
         archive.writestr("a.npy", array)
         with pytest.warns(UserWarning, match="Duplicate name"):
             archive.writestr("a.npy", array)
-    with pytest.raises(InputError, match="two members of one name"):
+    with pytest.raises(InputError, match="two members have the same name"):
         unpack(out.getvalue())
-    with pytest.raises(InputError, match="no plain array"):
+    with pytest.raises(InputError, match="not an uncompressed array"):
         unpack(_zipped({"a.npy": array, "readme.txt": b"hello"}))
     encrypted = bytearray(_zipped({"a.npy": array}))
     encrypted[encrypted.index(b"PK\x01\x02") + 8] |= 1
-    with pytest.raises(InputError, match="no plain array"):
+    with pytest.raises(InputError, match="not an uncompressed array"):
         unpack(bytes(encrypted))
 
 

@@ -75,7 +75,7 @@ def test_test_examples_of_the_stream_and_from_a_file_are_found_again(data: Path,
 
 def test_a_test_file_of_another_width_is_refused_before_anything_is_written(tmp_path: Path):
     np.savez(tmp_path / "wide.npz", x=np.zeros((4, 5)), y=[-1, 1, 1, 1])
-    with pytest.raises(InputError, match="the rows have 5 features, and those of the stream 2"):
+    with pytest.raises(InputError, match="the rows have 5 features, and those of the stream have 2"):
         train(svm(), moons(), test=tmp_path / "wide.npz", out=tmp_path / "run.db")
     assert not (tmp_path / "run.db").exists()
 

@@ -199,7 +199,7 @@ def test_replay_does_not_need_the_data_file_and_resume_says_that_it_does(data: P
     run = train(svm(), Arrays.load(data), **BATCH, out=out, stop=lambda run: run.seen >= 800)
     data.unlink()
     assert replay(out).learner.digest() == run.learner.digest()
-    with pytest.raises(InputError, match=r"moons\.npz: nothing is there; check the path"):
+    with pytest.raises(InputError, match=r"moons\.npz: it does not exist; check the path"):
         resume(out)
 
 

@@ -31,12 +31,12 @@ STREAM = Arrays(np.arange(400.0).reshape(-1, 1), np.arange(400) % 2, shuffle=Fal
 NODES = st.integers(0, 4)
 
 
-def sifted(tile: Tile, seen: int, version: int, node: int = 0) -> Sifted:
+def sifted(tile: Tile, seen: int, version: int) -> Sifted:
     """Positions 0, 3, 6... are selected, so that the log shows what became of each tile."""
     fresh = STREAM.read(*tile)
     chosen = fresh.take(fresh.index % 3 == 0)
-    seens, versions, nodes = (np.full(len(chosen), value) for value in (seen, version, node))
-    return Sifted(tile.last, Selected(chosen, np.full(len(chosen), 0.5), seens, versions, nodes), 0.25, 0.5)
+    seens, versions = (np.full(len(chosen), value) for value in (seen, version))
+    return Sifted(tile.last, Selected(chosen, np.full(len(chosen), 0.5), seens, versions), 0.25, 0.5)
 
 
 def begun(plan: Plan) -> MemoryLog:
@@ -44,7 +44,7 @@ def begun(plan: Plan) -> MemoryLog:
     log = MemoryLog(keep=True)
     taken = STREAM.read(0, min(plan.warmstart, plan.examples))
     none = np.zeros(len(taken), np.int64)
-    log.append(Selected(taken, np.ones(len(taken)), none, none, none))
+    log.append(Selected(taken, np.ones(len(taken)), none, none))
     log.end_round(Round(0, len(taken), log.version, len(taken), 0.0, 0.0, 0.0))
     return log
 
@@ -66,7 +66,7 @@ class MadeUpNode:
     def sift(self, which: int = 0) -> Published:
         """Publish one of the tiles in hand."""
         tile = self.hands.pop(which % len(self.hands))
-        return Published(self.number, tile, sifted(tile, self.seen, self.version, self.number), self.seen)
+        return Published(self.number, tile, sifted(tile, self.seen, self.version), self.seen)
 
 
 class Judge:
@@ -94,7 +94,7 @@ class Judge:
         assert stretch.ends == Place(self.log.version, self.log.rounds)
         assert stretch.seen == self.log.seen == seen + tile.last - tile.first
         assert stretch.entries.selected.examples.index.tolist() == [i for i in range(*tile) if i % 3 == 0]
-        assert (stretch.entries.delay >= 0).all()
+        assert (stretch.entries.entry_lag >= 0).all()
         self.accepted.update(range(*tile))
         self._check_mark(seen, ended)
         return stretch

@@ -51,7 +51,7 @@ class Proxied(LaSVM):
 def _model(classes: int) -> LaSVM:
     fresh = _stream(classes, 300, seed=0).read(0, 300)
     svm = Proxied(gamma=1.0, classes=classes)
-    svm.update(take_all(fresh, fresh.index, 0, 0))
+    svm.update(take_all(fresh, fresh.index, 0))
     return svm
 
 
@@ -72,7 +72,7 @@ def _proxied(classes: int, guard: float, off: float = 0.3, cost: float = 0.1) ->
 
 
 def _choose(svm: LaSVM, rule: Rule, fresh: Examples, seed: int = 0, economy: Economy | None = None) -> Choice:
-    return choose(svm, rule, seed, fresh, np.full(len(fresh), _SEEN), 300, 0, economy or Economy())
+    return choose(svm, rule, seed, fresh, np.full(len(fresh), _SEEN), 300, economy or Economy())
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -82,7 +82,7 @@ def test_with_a_generous_guard_the_selection_is_that_without_a_cascade(rule: Rul
     with_it = _choose(_proxied(classes, guard=0.3), rule, fresh)
     plain = LaSVM(gamma=1.0, classes=classes)
     plain.load(_model(classes).save())
-    without = sift(plain, rule, 0, fresh, np.full(2000, _SEEN), 300, 0)
+    without = sift(plain, rule, 0, fresh, np.full(2000, _SEEN), 300)
     assert with_it.selected.examples.index.tolist() == without.examples.index.tolist()
     assert with_it.selected.p.tolist() == without.p.tolist()
     assert not with_it.lowered.any()
@@ -281,7 +281,7 @@ def test_a_rule_that_does_not_declare_that_p_rises_with_doubt_is_not_given_cheap
     without.load(with_cheap_score.save())
     seen = np.full(600, 2000)
     logs = [
-        sift(learner, FindsTheSure(), 0, Digits().read(2000, 2600), seen, 0, 0).examples.index.tolist()
+        sift(learner, FindsTheSure(), 0, Digits().read(2000, 2600), seen, 0).examples.index.tolist()
         for learner in (with_cheap_score, without)
     ]
     assert logs[0] == logs[1]
@@ -304,5 +304,5 @@ def test_neither_a_rule_nor_a_learner_is_asked_about_no_rows(with_cheap_score: L
 
     for passed in (0.0, 1.0):  # The cheap score first, then the exact one.
         economy = Economy(passed, 1)
-        choice = choose(with_cheap_score, Never(), 0, Digits().read(2000, 2600), np.full(600, 2000), 0, 0, economy)
+        choice = choose(with_cheap_score, Never(), 0, Digits().read(2000, 2600), np.full(600, 2000), 0, economy)
         assert len(choice.selected) == 0

@@ -75,15 +75,14 @@ def test_sift_first_ends_with_the_first_selected() -> None:
     assert before.last == first.last - 1
 
 
-def test_what_is_selected_says_which_model_and_node_chose_it() -> None:
+def test_what_is_selected_says_which_model_chose_it() -> None:
     x, y = two_moons(300, noise=0.3, seed=0)
     node = Node(LaSVM(gamma=1.0), Margin(0.2), Arrays(x, y), seed=3, number=5)
     node.apply(Entries(0, node.take(0, 100).selected))
     chosen = node.sift(100, 300, seen=100).selected
     assert set(chosen.version) == {100}
-    assert set(chosen.node) == {5}
     assert set(chosen.seen) == {100}
-    assert Entries(140, chosen).delay[0] == 40
+    assert Entries(140, chosen).entry_lag[0] == 40
 
 
 def test_a_node_that_reads_another_stream_is_the_same_replica() -> None:

@@ -29,7 +29,7 @@ def _model() -> LaSVM:
     x, y = two_moons(300, noise=0.35, seed=0)
     svm = LaSVM(gamma=1.0)
     fresh = Arrays(x, y).read(0, 300)
-    svm.update(take_all(fresh, fresh.index, 0, 0))
+    svm.update(take_all(fresh, fresh.index, 0))
     return svm
 
 
@@ -46,7 +46,7 @@ def test_the_weighted_error_on_the_selected_is_unbiased(rule: Rule) -> None:
     estimates: list[float] = []
     p_of = np.ones(500)
     for seed in range(_SEEDS):
-        chosen = sift(svm, rule, seed, fresh, seen, 300, 0)
+        chosen = sift(svm, rule, seed, fresh, seen, 300)
         rows = chosen.examples.index
         p_of[rows] = chosen.p
         estimates.append(float(chosen.weight @ wrong[rows]) / 500)
@@ -62,7 +62,7 @@ def test_each_example_is_selected_as_often_as_its_p_says(rule: Rule) -> None:
     fresh, svm = _fresh(200), _model()
     times, p = np.zeros(200), np.ones(200)
     for seed in range(_SEEDS):
-        chosen = sift(svm, rule, seed, fresh, np.full(200, 400), 300, 0)
+        chosen = sift(svm, rule, seed, fresh, np.full(200, 400), 300)
         times[chosen.examples.index] += 1
         p[chosen.examples.index] = chosen.p
     selected = times > 0
@@ -102,7 +102,7 @@ def test_the_progressive_error_of_a_whole_run_is_unbiased(rule: Rule) -> None:
 
 def test_the_warmstart_takes_everything_with_weight_one() -> None:
     fresh = _fresh(20)
-    taken = take_all(fresh, fresh.index, 0, 0)
+    taken = take_all(fresh, fresh.index, 0)
     assert len(taken) == 20
     assert np.all(taken.weight == 1)
 
@@ -112,7 +112,7 @@ def test_a_rule_without_need_of_scores_is_sifted_without_scoring() -> None:
         def score(self, x: ArrayLike) -> Doubles:
             raise AssertionError("scored")
 
-    chosen = sift(Unscored(), Uniform(0.5), 0, _fresh(100), np.zeros(100, np.int64), 0, 0)
+    chosen = sift(Unscored(), Uniform(0.5), 0, _fresh(100), np.zeros(100, np.int64), 0)
     assert 20 < len(chosen) < 80
 
 
@@ -120,8 +120,8 @@ def test_a_label_blind_rule_selects_the_same_whatever_the_labels_are() -> None:
     fresh, svm = _fresh(300), _model()
     flipped = Examples(fresh.x, (-fresh.y).astype(np.int8), fresh.index)
     for rule in (Margin(0.1), Uniform(0.2)):
-        one = sift(svm, rule, 0, fresh, np.full(300, 400), 0, 0)
-        other = sift(svm, rule, 0, flipped, np.full(300, 400), 0, 0)
+        one = sift(svm, rule, 0, fresh, np.full(300, 400), 0)
+        other = sift(svm, rule, 0, flipped, np.full(300, 400), 0)
         assert one.examples.index.tolist() == other.examples.index.tolist()
         assert one.p.tolist() == other.p.tolist()
 
@@ -133,7 +133,7 @@ def test_a_rule_that_returns_no_probabilities_is_refused(p: float) -> None:
             return np.full(len(score), p)
 
     with pytest.raises(InputError, match=r"rule Wrong gave p.*return one number for each example, 0 < p <= 1"):
-        sift(_model(), Wrong(0.5), 0, _fresh(10), np.zeros(10, np.int64), 0, 0)
+        sift(_model(), Wrong(0.5), 0, _fresh(10), np.zeros(10, np.int64), 0)
 
 
 def test_a_rule_that_returns_too_few_probabilities_is_refused() -> None:
@@ -142,4 +142,4 @@ def test_a_rule_that_returns_too_few_probabilities_is_refused() -> None:
             return np.full(3, 0.5)
 
     with pytest.raises(InputError, match="the p of 10 examples"):
-        sift(_model(), Short(0.5), 0, _fresh(10), np.zeros(10, np.int64), 0, 0)
+        sift(_model(), Short(0.5), 0, _fresh(10), np.zeros(10, np.int64), 0)

@@ -132,7 +132,7 @@ def with_value(value: float, *places: tuple[int, int]) -> Any:
         (X, Y * 0, "1 class, '0'"),
         (np.zeros((200, 2)), np.arange(200), "200 classes, '0', '1', '2', '3', '4', ..."),
         (X, np.where(Y, np.nan, 0.0), "missing labels"),
-        (X, np.array([1, "a", 1, 1, 1, 1, 1], object), "no order"),
+        (X, np.array([1, "a", 1, 1, 1, 1, 1], object), "cannot be sorted"),
         (X, np.array([None, "a", "a", "a", "a", "a", "a"], object), "missing labels"),
     ],
 )
@@ -142,7 +142,7 @@ def test_data_that_cannot_be_used_gets_an_error_that_says_where(x: Any, y: Any, 
 
 
 def test_nan_is_found_far_into_large_data(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("paraactive.streams.columns._BLOCK", 6)
+    monkeypatch.setattr("paraactive.streams.array_checks._BLOCK", 6)
     with pytest.raises(InputError, match=r"2 of the features are NaN.*row 3, column 1"):
         Arrays(with_value(np.nan, (6, 2), (3, 1)), Y)
 
@@ -244,7 +244,7 @@ def test_the_fingerprint_tells_data_apart_and_nothing_else():
 
 def test_the_fingerprint_does_not_depend_on_the_size_of_a_block(monkeypatch: pytest.MonkeyPatch):
     mine = Arrays(X, Y).fingerprint
-    monkeypatch.setattr("paraactive.streams.columns._BLOCK", 6)
+    monkeypatch.setattr("paraactive.streams.array_checks._BLOCK", 6)
     assert Arrays(X, Y).fingerprint == mine
 
 
@@ -276,7 +276,7 @@ def test_a_test_set_is_encoded_with_the_classes_of_the_stream():
 
 
 def test_a_test_set_of_another_width_or_label_is_refused():
-    with pytest.raises(InputError, match="3 features, and those of the stream 2"):
+    with pytest.raises(InputError, match="3 features, and those of the stream have 2"):
         encode(X, Y, classes=("0", "1"), width=2)
     with pytest.raises(InputError, match="unknown label '0'"):
         encode(X, Y, classes=("1", "2"), width=3)

@@ -102,7 +102,7 @@ def test_targets_save_reading_all_examples():
 
 
 def test_targets_that_are_not_the_labels_are_noticed():
-    with pytest.raises(InputError, match="example 0 has the label '0', and '2' in the list of all labels"):
+    with pytest.raises(InputError, match="example 0 has the label '0', but '2' in the list of all labels"):
         Dataset(Pictures(Y[::-1] + 2))
 
 
@@ -110,23 +110,23 @@ def test_targets_that_are_not_the_labels_are_noticed():
     ("source", "says"),
     [
         ([], "the data set is empty"),
-        (iter([1]), "of type list_iterator: .*as Once"),
+        (iter([1]), "of type list_iterator cannot be used: .*as IterableStream"),
         ([1, 2], "example 0 is of type int"),
-        ({"a": 1, "b": 2}, "of type dict, which has 'a', 'b': .*data\\['train'\\]"),
-        (datasets.DatasetDict({"train": hugging(x=[1, 2], label=[0, 1])}), "of type DatasetDict, which has 'train'"),
+        ({"a": 1, "b": 2}, "a mapping of 'a', 'b' is not a data set: .*data\\['train'\\]"),
+        (datasets.DatasetDict({"train": hugging(x=[1, 2], label=[0, 1])}), "a mapping of 'train' is not a data set"),
         ([{"a": 1, "b": 2, "label": 0}, {"a": 1, "c": 2, "label": 1}], "example 1 has the features 'a', 'c'"),
         ([{"a": 1, "label": 0}, {"a": 1, "b": 2, "label": 1}], "example 1 has the features 'a', 'b'"),
-        ([({"a": 1}, 0), ([1], 1)], "example 1 has features without names: the first one has the features 'a'"),
+        ([({"a": 1}, 0), ([1], 1)], "example 1 has features without names: the first example has the features 'a'"),
         ([([1], 0), ([2], 0)], "1 class, '0'"),
         ([([1], 0), ([2], None)], "missing|no order"),
-        ([{"a": 1}], "there is no 'label' among them"),
+        ([{"a": 1}], "the column 'label' is missing"),
         ([{"label": 1}], "there are no features"),
         (hugging(label=[0, 1]), "only the column 'label'"),
         (hugging(x=[0, 1], labels=[0, 1]), r"no column 'label' in the data set.*did you mean 'labels'\?"),
         (hugging(x=[0, 1], label=[0, None]), "missing labels"),
         (
             hugging(x=[0, 1], label=[0, -1]).cast_column("label", datasets.ClassLabel(names=["a", "b"])),
-            "there are labels -1: .*often written -1",
+            "the data set has the label -1: .*-1 often means a missing label",
         ),
     ],
 )
@@ -136,7 +136,8 @@ def test_data_sets_that_cannot_be_used_are_refused(source: Any, says: str):
 
 
 @pytest.mark.parametrize(
-    ("x", "says"), [([1, 2], "example 3 has 2 features, and those before 1"), ([np.nan], "example 3 has a feature")]
+    ("x", "says"),
+    [([1, 2], "example 3 has 2 features, and those before have 1"), ([np.nan], "example 3 has a feature")],
 )
 def test_rows_that_cannot_be_used_are_told_of_when_they_are_read(x: list[float], says: str):
     stream = Dataset([([1.0], 0), ([2.0], 1), ([3.0], 0), (x, 1)])
@@ -145,7 +146,7 @@ def test_rows_that_cannot_be_used_are_told_of_when_they_are_read(x: list[float],
 
 
 def test_a_streamed_data_set_is_sent_to_once():
-    with pytest.raises(InputError, match=r"Once\(source, classes=...\)"):
+    with pytest.raises(InputError, match=r"IterableStream\(source, classes=...\)"):
         Dataset(hugging(x=[1, 2], label=[0, 1]).to_iterable_dataset())
 
 
@@ -158,7 +159,8 @@ def test_a_run_learns_from_it_on_processes_as_on_threads():
 
 def test_neither_torch_nor_datasets_is_imported_for_it():
     program = (
-        "import sys; from paraactive.streams import Dataset, Once, Table; Dataset([([1], 0), ([2], 1)]).read(0, 2);"
+        "import sys; from paraactive.streams import Dataset, IterableStream, Table;"
+        "Dataset([([1], 0), ([2], 1)]).read(0, 2);"
         "print([name for name in ('torch', 'datasets', 'pyarrow', 'fsspec', 'sklearn') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True)

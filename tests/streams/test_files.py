@@ -57,9 +57,9 @@ def test_test_examples_and_rows_come_from_all_of_them(tmp_path: Path, name: str)
     assert (open_rows(path, 3) == X).all()
     with pytest.raises(InputError, match="unknown label"):
         open_examples(path, ("no", "yes"), 3)
-    with pytest.raises(InputError, match="features, and those of the stream 5"):
+    with pytest.raises(InputError, match="features, and those of the stream have 5"):
         open_examples(path, classes, 5)
-    with pytest.raises(InputError, match=r"features, and those of the stream 5|not numbers"):
+    with pytest.raises(InputError, match=r"features, and those of the stream have 5|not numbers"):
         open_rows(path, 5)
 
 
@@ -71,7 +71,7 @@ def test_folders_patterns_lists_and_addresses_are_tables(tmp_path: Path):
         stream = open_stream(given)
         assert isinstance(stream, Table)
         assert open_rows(given, 3).shape == (stream.rows, 3)
-    with pytest.raises(InputError, match=r"only files that end in \.parquet.*copy it to this machine"):
+    with pytest.raises(InputError, match=r"only files that end in \.parquet.*copy the file to this machine"):
         open_stream("memory://files/a.npz")
 
 
@@ -85,7 +85,7 @@ def test_the_label_is_found_by_its_usual_names(tmp_path: Path, name: str):
 
 def test_a_label_that_is_not_found_has_to_be_named(tmp_path: Path):
     path = csv(tmp_path / "a.csv", DATA.rename(columns={"y": "kind"}))
-    with pytest.raises(InputError, match=r"has the columns 'f0', 'kind', 'f1', 'f2': none is called label.*label='f2'"):
+    with pytest.raises(InputError, match=r"columns 'f0', 'kind', 'f1', 'f2': no column is called label.*label='f2'"):
         open_stream(path)
     assert open_stream(path, label="kind").classes == ("ham", "spam")
     two = csv(tmp_path / "b.csv", DATA.assign(label=DATA["y"]))
@@ -100,7 +100,7 @@ def test_other_files_are_refused_with_the_endings_that_are_known(tmp_path: Path)
             "a.json",
             r"ends in '\.json': .*\.parquet, \.pq, \.csv, \.tsv, \.npz, \.npy, \.svm, .*, \.txt",
         ),
-        ("data", "has no ending"),
+        ("data", "has no suffix"),
         ("a.csv.bz2", "compress it with gzip"),
     ):
         (tmp_path / name).touch()
@@ -108,7 +108,7 @@ def test_other_files_are_refused_with_the_endings_that_are_known(tmp_path: Path)
             open_stream(tmp_path / name)
     with pytest.raises(InputError, match=r"no file .*a\.csv"):
         open_stream(tmp_path / "a.csv")
-    with pytest.raises(InputError, match=r"label is given for .*a\.npz: its columns have no names"):
+    with pytest.raises(InputError, match=r"label is given for .*a\.npz: the columns of this file have no names"):
         open_stream(write(tmp_path / "a.npz"), label="y")
 
 
@@ -136,14 +136,14 @@ def test_a_pattern_without_an_ending_and_a_folder_that_is_not_there(tmp_path: Pa
     (tmp_path / "readme.md").write_text("what this is")
     assert open_stream(f"{tmp_path}/*").length == 60
     assert open_stream(tmp_path / "a.*").length == 60
-    with pytest.raises(InputError, match=r"no file .*none: nothing is there"):
+    with pytest.raises(InputError, match=r"no file .*none: it does not exist"):
         open_stream(tmp_path / "none")
 
 
 @pytest.mark.parametrize("path", [5, None, [5], {"a.csv"}])
 def test_what_is_no_path_is_refused(path: Any):
     for opening in (Table, open_stream):
-        with pytest.raises(InputError, match=r"path is .*: it says where the files are"):
+        with pytest.raises(InputError, match=r"path is .*: it must be a path or a list of paths"):
             opening(path)
 
 

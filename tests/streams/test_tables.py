@@ -23,7 +23,7 @@ from paraactive.checks import check_stream
 from paraactive.data.examples import Examples
 from paraactive.errors import InputError
 from paraactive.streams import Arrays, Stream, Table
-from paraactive.streams.tables.table_files import Rows
+from paraactive.streams.tables.table_files import DecodedRows
 from streams.tabling import csv, frame, parquet, same
 
 WRITERS: dict[str, Callable[[Path, Any], Path]] = {
@@ -136,7 +136,7 @@ class Decodes:
         self.count: dict[int, int] = {}
         decode = table._decode
 
-        def counted(number: int) -> Rows:
+        def counted(number: int) -> DecodedRows:
             self.count[number] = self.count.get(number, 0) + 1
             return decode(number)
 
@@ -147,7 +147,7 @@ class Decodes:
 @pytest.mark.parametrize("batch", [8, 24, 40])
 @pytest.mark.usefixtures("small_shards")
 def test_reading_on_decodes_each_shard_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, portions: int, batch: int):
-    monkeypatch.setattr("paraactive.streams.tables.table.KEPT_BYTES", (4 if batch < 32 else 8) * 16 * 13)
+    monkeypatch.setattr("paraactive.streams.tables.table.CACHE_BYTES", (4 if batch < 32 else 8) * 16 * 13)
     table = Table(parquet(tmp_path / "a.parquet", frame(960)))
     decodes = Decodes(table, monkeypatch)
     with ThreadPoolExecutor(portions) as threads:
@@ -159,16 +159,16 @@ def test_reading_on_decodes_each_shard_once(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.usefixtures("small_shards")
 def test_what_is_kept_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("paraactive.streams.tables.table.KEPT_BYTES", 3 * 16 * 13)
+    monkeypatch.setattr("paraactive.streams.tables.table.CACHE_BYTES", 3 * 16 * 13)
     table = Table(parquet(tmp_path / "a.parquet", frame(960)))
     for first in range(0, 960, 16):
         table.read(first, first + 16)
-        assert len(table._kept._values) <= 3
+        assert len(table._cache._values) <= 3
 
 
 @pytest.mark.usefixtures("small_shards")
 def test_row_groups_beyond_the_bound_are_read_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("paraactive.streams.tables.table.KEPT_BYTES", 1)
+    monkeypatch.setattr("paraactive.streams.tables.table.CACHE_BYTES", 1)
     table = Table(parquet(tmp_path / "a.parquet", frame(200), 50))
     decodes = Decodes(table, monkeypatch)
     keys = np.concatenate([table.read(first, first + 8).key for first in range(0, 200, 8)])
@@ -178,7 +178,7 @@ def test_row_groups_beyond_the_bound_are_read_all_the_same(tmp_path: Path, monke
 
 @pytest.mark.usefixtures("small_shards")
 def test_many_threads_read_what_one_does(written: tuple[Path, pd.DataFrame], monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("paraactive.streams.tables.table.KEPT_BYTES", 1)
+    monkeypatch.setattr("paraactive.streams.tables.table.CACHE_BYTES", 1)
     table = Table(written[0], passes=20)
     expected = table.read(0, 1200)
     fresh = Table(written[0], passes=20)
@@ -207,7 +207,7 @@ def test_it_travels_to_another_process_as_its_path(written: tuple[Path, pd.DataF
 def test_a_node_that_has_another_file_says_so(tmp_path: Path, name: str):
     sent = pickle.dumps(Table(WRITERS[name](tmp_path / name, frame())))
     WRITERS[name](tmp_path / name, frame(seed=1))
-    with pytest.raises(InputError, match="holds other data than where the stream was made"):
+    with pytest.raises(InputError, match="has other data than when the stream was created"):
         pickle.loads(sent).read(0, 60)
 
 

@@ -88,11 +88,11 @@ def test_it_does_not_depend_on_the_shape_of_what_is_given() -> None:
         (0.5, 100, 1.99, r"c0 is 1.99: C0 is of the order of log.*give c0 >= 2"),
         (0.5, 100, float("nan"), r"c0 is nan"),
         (0.5, 100, float("inf"), r"c0 is inf"),
-        (-1e-9, 100, 2.0, r"gap has values below 0, or not finite.*give gap >= 0"),
-        ([0.1, float("nan")], 100, 2.0, r"gap has values below 0, or not finite"),
-        (float("inf"), 100, 2.0, r"gap has values below 0, or not finite"),
-        (0.5, -1, 2.0, r"n has values below 0, or not finite.*give n >= 0"),
-        (0.5, [1, float("nan")], 2.0, r"n has values below 0, or not finite"),
+        (-1e-9, 100, 2.0, r"gap has values that are negative or not finite.*give gap >= 0"),
+        ([0.1, float("nan")], 100, 2.0, r"gap has values that are negative or not finite"),
+        (float("inf"), 100, 2.0, r"gap has values that are negative or not finite"),
+        (0.5, -1, 2.0, r"n has values that are negative or not finite.*give n >= 0"),
+        (0.5, [1, float("nan")], 2.0, r"n has values that are negative or not finite"),
     ],
 )
 def test_bad_input_is_named(gap: Any, n: Any, c0: float, message: str) -> None:

@@ -1,1 +1,1 @@
-"""What everything else stands on: errors, checks of names and numbers, compiled loops, random numbers, states."""
+"""Code that all other packages use: parameter checks, compiled loops, random numbers, states, files."""

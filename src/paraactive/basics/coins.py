@@ -1,4 +1,4 @@
-"""The coin of each example: a number u in [0, 1) that depends on (seed, index) alone. Selected if u < p."""
+"""The coin of an example: a number u in [0, 1) that depends only on (seed, index). u < p selects the example."""
 
 from __future__ import annotations
 
@@ -9,8 +9,22 @@ from paraactive.basics import philox
 
 
 def coins(seed: int, index: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The coins of the examples at these positions of the stream.
+    """Return the coins of the examples at the given positions of the stream.
 
+    Parameters
+    ----------
+    seed : int
+        Seed of the run.
+    index : ndarray of shape (n,)
+        Positions in the stream.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Uniform numbers in [0, 1).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> bool(coins(0, np.array([5, 6]))[1] == coins(0, np.array([6]))[0])
     True

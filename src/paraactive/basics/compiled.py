@@ -1,32 +1,47 @@
-"""Loops that numba compiles: on their first use on a machine, and from then on they are found on disk.
+"""Loops that numba compiles on first use and caches on disk.
 
-All of them are made here, so that they also work where nothing can be written, and so that a run can say why it waits.
+All loops of the package are compiled through this module. So they also work without a writable cache directory, and a
+run can report that it waits for the compiler.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar, cast
 
 import numba
 from numba.core import event
+from numba.core.dispatcher import Dispatcher
 
-Loop = TypeVar("Loop", bound=Callable[..., Any])
+Loop = TypeVar("Loop", bound=Callable[..., object])
 
 
-def njit(**options: Any) -> Callable[[Loop], Loop]:
-    """numba's `njit`; with cache=True where there is no directory to keep compiled loops in, it compiles them anew.
+def njit(**options: object) -> Callable[[Loop], Loop]:
+    """Compile a function as `numba.njit` does, also where no directory can hold the cache.
 
-    numba tries NUMBA_CACHE_DIR, the directory of the module, and that of the user's caches.
+    With cache=True, numba tries NUMBA_CACHE_DIR, the directory of the module, and the user's cache directory. If none
+    is writable, the function is compiled again in each process.
 
+    Parameters
+    ----------
+    **options : object
+        Options of `numba.njit`.
+
+    Returns
+    -------
+    callable
+        Decorator of the function to compile.
+
+    Examples
+    --------
     >>> @njit(nogil=True)
     ... def twice(a):
     ...     return 2 * a
     >>> twice(21)
     42
     """
-    make: Any = numba.njit
+    make = cast("Callable[..., Callable[[Loop], Loop]]", numba.njit)
 
     def decorate(function: Loop) -> Loop:
         try:
@@ -40,21 +55,28 @@ def njit(**options: Any) -> Callable[[Loop], Loop]:
 
 
 @contextmanager
-def noticed(tell: Callable[[], object]) -> Generator[None]:
-    """Meanwhile, call `tell` when the first of our loops is compiled, and not only loaded."""
-    # numba says so before it begins, and only where it did not find the loop on disk.
-    with event.install_listener("numba:compile", _First(tell)):
+def notify_on_compile(notify: Callable[[], object]) -> Generator[None]:
+    """Call `notify` once inside the block, when numba starts to compile a loop of this package.
+
+    Parameters
+    ----------
+    notify : callable
+        Called without arguments. It is not called if all loops are loaded from the cache.
+    """
+    # numba sends this event before it compiles, and only if it did not find the loop in its cache.
+    with event.install_listener("numba:compile", _FirstCompilation(notify)):
         yield
 
 
-class _First(event.Listener):
-    def __init__(self, tell: Callable[[], object]) -> None:
-        self._tell, self._told = tell, False
+class _FirstCompilation(event.Listener):
+    def __init__(self, notify: Callable[[], object]) -> None:
+        self._notify, self._notified = notify, False
 
-    def on_start(self, event: Any) -> None:
-        if not self._told and event.data["dispatcher"].py_func.__module__.startswith("paraactive."):
-            self._told = True
-            self._tell()
+    def on_start(self, event: event.Event) -> None:
+        dispatcher = cast("dict[str, Dispatcher]", event.data)["dispatcher"]
+        if not self._notified and dispatcher.py_func.__module__.startswith("paraactive."):
+            self._notified = True
+            self._notify()
 
-    def on_end(self, event: Any) -> None:
-        """Nothing: how long it took is seen by whoever waits."""
+    def on_end(self, event: event.Event) -> None:
+        """Ignore the end of the compilation."""

@@ -1,4 +1,4 @@
-"""What a run ran on: versions of the libraries that its numbers depend on, and the processor."""
+"""The platform of a run: the processor, and the versions of the libraries that affect its numbers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,15 @@ _LIBRARIES = ("numpy", "numba", "llvmlite", "scikit-learn", "torch", "ray")
 
 
 def versions() -> dict[str, str]:
-    """Of Python, of the libraries that are installed, and the machine.
+    """Return the versions of Python and of the installed libraries, and the system, processor and number of cores.
 
+    Returns
+    -------
+    dict
+        Text by name, such as {"python": "3.11.7", "numpy": "2.1.0", "cores": "2"}.
+
+    Examples
+    --------
     >>> sorted(set(versions()) & {"numpy", "numba", "python"})
     ['numba', 'numpy', 'python']
     """
@@ -26,7 +33,13 @@ def versions() -> dict[str, str]:
 
 
 def processor() -> str:
-    """The name of its model, as the system knows it."""
+    """Return the model name of the processor, as the operating system reports it.
+
+    Returns
+    -------
+    str
+        Model name, or the machine type if the system reports no name.
+    """
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from paraactive.checks.properties import arrays_of, attempt, name_of, random_pieces, require, same_bits
 from paraactive.data.examples import COLUMNS, Examples, SparseRows
-from paraactive.data.labels import MOST_CLASSES, UNKNOWN, are_labels, fitting_type
+from paraactive.data.labels import MAX_CLASSES, UNKNOWN, are_labels, fitting_type
 from paraactive.errors import InputError
 from paraactive.streams.base import Stream, StreamDetails
 
@@ -136,10 +136,10 @@ def classes_are_different_names(case: _Case) -> None:
     """`classes` are different strings: two for the labels -1 and +1, more for the labels 0, 1, 2 and so on."""
     classes = case.stream.classes
     require(
-        _are_names(classes) and 2 <= len(classes) <= MOST_CLASSES,
+        _are_names(classes) and 2 <= len(classes) <= MAX_CLASSES,
         f"classes is {classes!r}",
         why="test data has the names of the labels",
-        remedy=f"give 2 to {MOST_CLASSES} different strings, in the order of the labels",
+        remedy=f"give 2 to {MAX_CLASSES} different strings, in the order of the labels",
     )
 
 
@@ -307,7 +307,7 @@ def positions_outside_are_refused(case: _Case) -> None:
                 _refuses(read),
                 f"{name} returned examples for positions {first} to {last - 1}",
                 why="a run that is too long would learn from examples that do not exist",
-                remedy="raise InputError, as paraactive.streams.positions does for a range and for a list",
+                remedy="raise InputError, as paraactive.streams.user_stream does for a range and for a list",
             )
 
 

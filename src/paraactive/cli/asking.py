@@ -22,8 +22,8 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 import paraactive
+from paraactive.basics.atomic_files import atomic_write
 from paraactive.basics.registry import RULES, JSONValue
-from paraactive.basics.replacing import replacing
 from paraactive.basics.validation import one_of, whole
 from paraactive.cli.models import for_spreadsheet, write_csv
 from paraactive.cli.options import check_all_used, names_in, rule_parameters
@@ -37,8 +37,8 @@ from paraactive.runs.spec import DataSpec
 from paraactive.sifting import parts
 from paraactive.sifting.oracle import Oracle
 from paraactive.streams import Stream, Unlabelled
-from paraactive.streams.columns import named_labels
-from paraactive.streams.files import column_names, is_like_an_index, number_columns, open_column
+from paraactive.streams.array_checks import named_labels
+from paraactive.streams.files import column_names, looks_like_index, number_columns, open_column
 from paraactive.streams.tables.table_columns import check_column
 
 _WARMSTART, _BATCH, _PER_ROUND = 50, 500, 25
@@ -136,7 +136,7 @@ def _features(data: str, named: list[str] | None, id_column: str | None) -> list
     numbers = number_columns(data)
     if id_column is not None:
         check_column(data, id_column, list(column_names(data) or ()))
-    return [name for name in numbers if name != id_column and not is_like_an_index(name)]
+    return [name for name in numbers if name != id_column and not looks_like_index(name)]
 
 
 def _class_names(text: str) -> list[str] | list[int]:
@@ -208,7 +208,7 @@ def _write_questions(path: Path, stream: Stream, wanted: _LabelsWanted, as_json:
     questions, rows = questions_of(path), wanted.rows.tolist()
     positions = [asked[row] for row in rows]
     table = _table_of_questions(spec.data, stream, positions, rows)
-    with replacing(questions) as file:
+    with atomic_write(questions) as file:
         text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
         write_csv(text, table)
         text.detach()

@@ -16,7 +16,7 @@ from typing import Any, TextIO
 import numpy as np
 from rich.table import Table
 
-from paraactive.basics.replacing import already_there, replacing
+from paraactive.basics.atomic_files import already_exists, atomic_write
 from paraactive.cli.consoles import new_console
 from paraactive.cli.options import learner_named
 from paraactive.data.examples import Doubles, Examples
@@ -45,14 +45,14 @@ def predict_file(
 ) -> None:  # fmt: skip
     """Write the class and the score of each row of a file, or its scores for each class."""
     if out is not None and out.exists() and not overwrite:
-        raise already_there(out)
+        raise already_exists(out)
     model = load()
     with _opened(data) as source:
         ids = None if identifier is None else [_plain(each) for each in open_column(source, identifier)]
-        score = model.decision_function(open_rows(source, model.width, features=model.features, aside=identifier))
+        score = model.decision_function(open_rows(source, model.width, features=model.features, exclude=identifier))
     table = _predictions(model, score, identifier, ids, raw)
     if out is not None:
-        with replacing(out, overwrite=overwrite) as file:
+        with atomic_write(out, overwrite=overwrite) as file:
             write_csv(codecs.getwriter("utf-8")(file), table)
     if as_json:
         found = {} if ids is None else {"ids": ids}

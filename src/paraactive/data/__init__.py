@@ -1,1 +1,1 @@
-"""What travels and what is said: examples, labels, events."""
+"""Data that travels between nodes (examples, labels) and events that a run reports."""

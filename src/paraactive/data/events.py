@@ -1,6 +1,6 @@
-"""What is said while a run goes on. Every engine says the same; progress bar, run file and report are observers.
+"""Events that a run reports. Every engine reports the same events; progress bar, run file and report observe them.
 
-Times are measured on the node that did the work; clocks of two machines are never compared.
+Times are measured on the node that did the work. Clocks of two machines are never compared.
 """
 
 from __future__ import annotations
@@ -12,75 +12,136 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Compiling:
-    """Before a run: its loops are compiled, which takes up to half a minute. The next process finds them on disk."""
+    """The loops of a learner are being compiled before the run, which takes up to half a minute on the first use.
+
+    Parameters
+    ----------
+    learner : str
+        Class name of the learner.
+    """
 
     learner: str
-    """Whose loops."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """A run begins, or goes on."""
+    """A run has started or resumed.
+
+    Parameters
+    ----------
+    examples : int
+        Number of examples that the run will see in all.
+    seen : int
+        Number of examples seen before; more than 0 if the run is resumed.
+    sifted : int, default=0
+        How many of the seen examples were sifted.
+    selected : int, default=0
+        How many of the sifted examples were selected.
+    """
 
     examples: int
-    """Examples it is to see."""
     seen: int
-    """Examples it has seen already: 0, or more when it resumes."""
     sifted: int = 0
-    """Those of them for which a coin was tossed."""
     selected: int = 0
-    """Those of them that passed."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeTimes:
-    """What one node did during a round, in seconds; all of it durations, measured by who did it."""
+    """Time that one node spent in a round, by activity, in seconds.
+
+    Parameters
+    ----------
+    node : int
+        Number of the node.
+    fetch : float
+        Reading or generating examples.
+    sift : float
+        Scoring and selecting.
+    update : float
+        Learning on the node's own replica, or waiting for the shared model to learn.
+    transfer : float
+        Sending work to the node and the selected examples back.
+    wait : float
+        The rest of the round: waiting for slower nodes or for work. In an asynchronous run it includes the transfer.
+    """
 
     node: int
     fetch: float
     sift: float
     update: float
-    """Learning: on its own replica, or while it waited for the model that it shares with others."""
     transfer: float
-    """Work on its way to the node, and what it selected on its way back."""
     wait: float
-    """The rest of the round: for slower nodes, or for work. In an asynchronous run transfer is part of it."""
 
 
+# The activities of `NodeTimes`.
 NODE_TIMES = ("fetch", "sift", "update", "transfer", "wait")
-"""The kinds of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round has ended: its entries are in the log and in the model. Round 0 is the warmstart."""
+    """A round has ended: its entries are in the log and the model has learned them. Round 0 is the warmstart.
+
+    Parameters
+    ----------
+    number : int
+        Number of the round.
+    seen : int
+        Number of examples that the cluster has seen by the end of this round.
+    version : int
+        Number of log entries by the end of this round.
+    selected : int
+        Number of entries of this round.
+    fetch_seconds : float
+        Time to read or generate the examples, summed over the nodes.
+    sift_seconds : float
+        Time to score and select, summed over the nodes.
+    update_seconds : float
+        Time of one replica to learn during this round.
+    elapsed : dict of int to float, optional
+        For several numbers of nodes k, the seconds that k parallel nodes take for this round. The warmstart is an
+        update only.
+    scored : int, default=0
+        Number of examples with an exact score. The learner's proxy ruled out the others, or the rule needs no scores.
+    lowered : int, default=0
+        Number of selected examples whose p the proxy lowered, because its error exceeded its bound.
+    nodes : tuple of NodeTimes, default=()
+        Time that each node spent, by activity.
+    """
 
     number: int
     seen: int
-    """Examples seen by the cluster up to the end of this round."""
     version: int
-    """Log entries up to the end of this round."""
     selected: int
-    """Entries of this round."""
     fetch_seconds: float
-    """Making or reading the fresh examples, summed over the nodes."""
     sift_seconds: float
-    """Scoring and tossing, summed over the nodes."""
     update_seconds: float
-    """Learning on one replica: the entries of this round, or of an earlier one in a pipelined run."""
     elapsed: dict[int, float] = field(default_factory=dict[int, float])
-    """For several k: the seconds that k nodes side by side take for this round. The warmstart is an update alone."""
     scored: int = 0
-    """Examples that got an exact score; the learner's proxy ruled out the others, or the rule needs no scores."""
     lowered: int = 0
-    """Selected examples whose p the proxy made smaller, as it was off by more than its guard."""
     nodes: tuple[NodeTimes, ...] = ()
-    """Who did what meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """The model was tried on the test examples."""
+    """The model was evaluated on the test examples.
+
+    Parameters
+    ----------
+    seen : int
+        Number of examples that the cluster has seen.
+    version : int
+        Number of log entries that the model has learned.
+    mistakes : int
+        Number of misclassified test examples.
+    test_examples : int
+        Number of test examples.
+    seconds : float
+        Time of the evaluation.
+    vectors : int, optional
+        Number of support vectors, if the model has any.
+    loss : float, optional
+        Mean logistic loss on the test examples, if the scores are log-odds.
+    """
 
     seen: int
     version: int
@@ -88,25 +149,42 @@ class Evaluated:
     test_examples: int
     seconds: float
     vectors: int | None = None
-    """That the model has, if it is made of vectors."""
     loss: float | None = None
-    """Mean logistic loss on the test examples, of a model whose scores are log-odds."""
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotTaken:
-    """The whole model is in the run file."""
+    """The whole model was written to the run file.
+
+    Parameters
+    ----------
+    seen : int
+        Number of examples that the cluster has seen.
+    version : int
+        Number of log entries that the model has learned.
+    rounds : int
+        Number of rounds that the model has ended. With the version, it is the model's place in the log.
+    digest : str
+        Digest of the model.
+    """
 
     seen: int
     version: int
     rounds: int
-    """With the version, its place in the log."""
     digest: str
 
 
 @dataclass(frozen=True, slots=True)
 class NodeJoined:
-    """A node takes part from here on, with the model of this version."""
+    """A node has joined the run.
+
+    Parameters
+    ----------
+    node : int
+        Number of the node.
+    version : int
+        Number of log entries that its model has learned.
+    """
 
     node: int
     version: int
@@ -114,7 +192,15 @@ class NodeJoined:
 
 @dataclass(frozen=True, slots=True)
 class NodeLost:
-    """A node is gone. What it was sifting is sifted by another."""
+    """A node is gone. Another node sifts its portion.
+
+    Parameters
+    ----------
+    node : int
+        Number of the node.
+    why : str
+        Why it is considered gone.
+    """
 
     node: int
     why: str
@@ -122,35 +208,62 @@ class NodeLost:
 
 @dataclass(frozen=True, slots=True)
 class NodeSilent:
-    """A node owes an answer for too long. Others sift its portion; it joins again as soon as it says something."""
+    """A node has not answered for too long. Others sift its portion; the node joins again when it answers.
+
+    Parameters
+    ----------
+    node : int
+        Number of the node.
+    seconds : float
+        Time without an answer.
+    """
 
     node: int
     seconds: float
-    """How long it was waited for."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplicaRebuilt:
-    """A replica differed from the others, and was given the model anew."""
+    """A replica differed from the others and received the model again.
+
+    Parameters
+    ----------
+    node : int
+        Number of the node.
+    version : int
+        Number of log entries at which the difference was found.
+    """
 
     node: int
     version: int
-    """Where the difference was found."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """All examples have been seen, and everybody has learnt what there is to learn."""
+    """All examples have been seen, and all replicas have learned the whole log.
+
+    Parameters
+    ----------
+    seen : int
+        Number of examples that the cluster has seen.
+    version : int
+        Number of log entries.
+    digest : str
+        Digest of the model.
+    replicas : dict of int to str, optional
+        Digest of the replica of each node.
+    updates : tuple of two str, default=("", "")
+        Which nodes learned ("replicated" or "central"), and why.
+    wall_seconds : float, default=0.0
+        Wall time of the schedule without evaluations, in seconds.
+    """
 
     seen: int
     version: int
     digest: str
     replicas: dict[int, str] = field(default_factory=dict[int, str])
-    """The digest of each replica."""
     updates: tuple[str, str] = "", ""
-    """Who learnt, and why it was done so."""
     wall_seconds: float = 0.0
-    """Real time of the schedule, without evaluating."""
 
 
 Event: TypeAlias = (

@@ -1,6 +1,7 @@
-"""Labels as they travel: -1 and +1 for two classes, 0 to C-1 for more; and what a score says of them.
+"""Labels inside the package, -1 and +1 for two classes and 0 to classes - 1 for more, and functions of scores.
 
-With two classes a score is one number, positive for +1. With more it is a row of C numbers, and the largest wins.
+With two classes a score is one number, positive for +1. With more classes it is one number per class, and the largest
+decides.
 """
 
 from __future__ import annotations
@@ -15,19 +16,31 @@ from paraactive.basics.validation import whole
 from paraactive.data.examples import Doubles, Labels
 from paraactive.errors import InputError
 
+# The label of an example that has no label yet.
 UNKNOWN = -128
-"""The label of an example whose label nobody has told yet."""
-MOST_CLASSES = 127
+MAX_CLASSES = 127
+# The type of text labels, and of labels of unknown type.
 STR = "str"
-"""The type of labels that are text, and of those that nobody has said the type of."""
 _NUMBERS = frozenset(
     [*(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)), "float16", "float32", "float64"]
 )
 
 
-def type_of_labels(values: Iterable[Any]) -> str:
-    """The type of a user's labels, by numpy's name for it: bool, one of whole or real numbers, or "str" for all else.
+def type_of_labels(values: Iterable[object]) -> str:
+    """Return the type of a user's labels.
 
+    Parameters
+    ----------
+    values : iterable
+        Labels as the user gave them.
+
+    Returns
+    -------
+    str
+        "bool", numpy's name of a number type such as "int64", or "str" for all other labels.
+
+    Examples
+    --------
     >>> type_of_labels([3, 5]), type_of_labels(np.array([0.5, 1], np.float32)), type_of_labels(["ham", 5])
     ('int64', 'float32', 'str')
     """
@@ -35,20 +48,39 @@ def type_of_labels(values: Iterable[Any]) -> str:
     if given.dtype.kind == "O":
         plain = given.tolist()
         truths = sum(isinstance(value, bool | np.bool_) for value in plain)
-        # numpy would make numbers of truth values, and text of numbers, that are among others.
+        # In mixed lists numpy would convert truth values to numbers, and numbers to text.
         given = np.asarray(plain) if truths in (0, len(plain)) and not _has_text(plain) else given
     if given.dtype.kind == "f" and given.dtype.itemsize > 8:
         return "float64"
     return given.dtype.name if given.dtype.name == "bool" or given.dtype.name in _NUMBERS else STR
 
 
-def _has_text(values: Sequence[Any]) -> bool:
+def _has_text(values: Sequence[object]) -> bool:
     return any(isinstance(value, str | bytes) for value in values)
 
 
 def typed_labels(names: Sequence[str], label_type: str) -> NDArray[Any]:
-    """The labels that have these names, as an array of their type.
+    """Return the labels that have the given names.
 
+    Parameters
+    ----------
+    names : sequence of str
+        Names of labels.
+    label_type : str
+        Type of the labels, as `type_of_labels` returns it.
+
+    Returns
+    -------
+    ndarray
+        Labels of that type.
+
+    Raises
+    ------
+    InputError
+        If the type is unknown, or a name is not a label of this type.
+
+    Examples
+    --------
     >>> typed_labels(("-1", "1"), "int64").tolist(), typed_labels(("False", "True"), "bool").tolist()
     ([-1, 1], [False, True])
     """
@@ -60,7 +92,7 @@ def typed_labels(names: Sequence[str], label_type: str) -> NDArray[Any]:
         if label_type in _NUMBERS:
             read = float if label_type.startswith("float") else int
             return np.array([read(name) for name in names], label_type)
-        why = "it is not a type of labels"
+        why = "labels cannot have this type"
     except (ValueError, OverflowError) as error:
         why = str(error)
     raise InputError(
@@ -71,8 +103,22 @@ def typed_labels(names: Sequence[str], label_type: str) -> NDArray[Any]:
 
 
 def fitting_type(names: Sequence[str], label_type: str) -> str:
-    """The type, if all of these names are labels of it; otherwise "str".
+    """Return the type if all names are labels of it, otherwise "str".
 
+    Parameters
+    ----------
+    names : sequence of str
+        Names of labels.
+    label_type : str
+        Type to try.
+
+    Returns
+    -------
+    str
+        `label_type` or "str".
+
+    Examples
+    --------
     >>> fitting_type(("0", "1"), "int64"), fitting_type(("0", "unknown"), "int64")
     ('int64', 'str')
     """
@@ -84,8 +130,22 @@ def fitting_type(names: Sequence[str], label_type: str) -> str:
 
 
 def labels_of(numbers: ArrayLike, classes: int) -> Labels:
-    """The labels of classes that are given by their numbers, 0 to `classes` - 1.
+    """Return the labels of classes.
 
+    Parameters
+    ----------
+    numbers : array-like
+        Class numbers, 0 to classes - 1.
+    classes : int
+        Number of classes.
+
+    Returns
+    -------
+    ndarray of int8
+        -1 and +1 for two classes, otherwise the class numbers.
+
+    Examples
+    --------
     >>> labels_of([0, 1, 1], classes=2).tolist(), labels_of([0, 1, 2], classes=3).tolist()
     ([-1, 1, 1], [0, 1, 2])
     """
@@ -94,8 +154,22 @@ def labels_of(numbers: ArrayLike, classes: int) -> Labels:
 
 
 def numbers_of(y: Labels, classes: int) -> NDArray[np.intp]:
-    """The numbers of the classes that the labels mean.
+    """Return the class numbers of labels.
 
+    Parameters
+    ----------
+    y : ndarray of int8
+        Labels.
+    classes : int
+        Number of classes.
+
+    Returns
+    -------
+    ndarray of int
+        Class numbers, 0 to classes - 1.
+
+    Examples
+    --------
     >>> numbers_of(np.array([-1, 1], np.int8), classes=2).tolist()
     [0, 1]
     """
@@ -103,8 +177,20 @@ def numbers_of(y: Labels, classes: int) -> NDArray[np.intp]:
 
 
 def decide(score: Doubles) -> NDArray[np.intp]:
-    """The number of the class that each score speaks for; 0 of two classes if it is 0, the first of those that tie.
+    """Return the predicted class of each score.
 
+    Parameters
+    ----------
+    score : ndarray of shape (n,) or (n, classes)
+        Scores of two classes, or one score per class.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Class numbers. A score of 0 gives class 0; if several classes tie, the first one is returned.
+
+    Examples
+    --------
     >>> decide(np.array([-0.5, 2.0])).tolist(), decide(np.array([[0.1, 0.7, 0.2]])).tolist()
     ([0, 1], [1])
     """
@@ -112,8 +198,22 @@ def decide(score: Doubles) -> NDArray[np.intp]:
 
 
 def signed_margin(score: Doubles, y: Labels) -> Doubles:
-    """How far it is on the right side: y f of two classes, that of the label minus the best other one of more.
+    """Return the margin by which each example is classified correctly.
 
+    Parameters
+    ----------
+    score : ndarray of shape (n,) or (n, classes)
+        Scores of two classes, or one score per class.
+    y : ndarray of shape (n,)
+        Labels.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        y f for two classes, otherwise the score of the label minus the best other score. Negative if misclassified.
+
+    Examples
+    --------
     >>> signed_margin(np.array([-2.0]), np.array([1])).tolist()
     [-2.0]
     >>> signed_margin(np.array([[0.0, 3.0, 1.0]]), np.array([2])).tolist()
@@ -128,8 +228,20 @@ def signed_margin(score: Doubles, y: Labels) -> Doubles:
 
 
 def probabilities(score: Doubles) -> Doubles:
-    """The probability of each class, (n, classes), where scores are log-odds: the logistic function, or softmax.
+    """Return the probability of each class from scores that are log-odds.
 
+    Parameters
+    ----------
+    score : ndarray of shape (n,) or (n, classes)
+        Scores of two classes, or one score per class.
+
+    Returns
+    -------
+    ndarray of shape (n, classes)
+        Logistic function of the scores, or their softmax.
+
+    Examples
+    --------
     >>> probabilities(np.array([0.0, 2.0])).round(2).tolist()
     [[0.5, 0.5], [0.12, 0.88]]
     """
@@ -139,31 +251,87 @@ def probabilities(score: Doubles) -> Doubles:
 
 
 def are_labels(y: Labels, classes: int) -> NDArray[np.bool_]:
-    """Which of them are labels of that many classes."""
+    """Return which values are valid labels.
+
+    Parameters
+    ----------
+    y : ndarray of int8
+        Values to check.
+    classes : int
+        Number of classes.
+
+    Returns
+    -------
+    ndarray of bool
+        True for valid labels.
+    """
     return np.abs(y) == 1 if classes == 2 else (y >= 0) & (y < classes)
 
 
-def check_count(classes: Any) -> int:
-    """How many classes there are, as a learner is told."""
-    if not 2 <= whole("classes", classes) <= MOST_CLASSES:
+def check_count(classes: object) -> int:
+    """Return the number of classes as an int.
+
+    Parameters
+    ----------
+    classes : int
+        Value to check.
+
+    Returns
+    -------
+    int
+        Number of classes, 2 to 127.
+
+    Raises
+    ------
+    InputError
+        If the value is not a whole number in this range.
+    """
+    count = whole("classes", classes)
+    if not 2 <= count <= MAX_CLASSES:
         raise InputError(
-            f"classes is {classes}", why="a classifier tells two apart, or more", remedy=f"give 2 to {MOST_CLASSES}"
+            f"classes is {classes}", why="a classifier has at least two classes", remedy=f"give 2 to {MAX_CLASSES}"
         )
-    return int(classes)
+    return count
 
 
 def check_labels(y: Labels, classes: int) -> None:
-    """An error if some are not labels of that many classes."""
+    """Check that all values are valid labels.
+
+    Parameters
+    ----------
+    y : ndarray of int8
+        Values to check.
+    classes : int
+        Number of classes.
+
+    Raises
+    ------
+    InputError
+        If a value is not a label.
+    """
     bad = y[~are_labels(y, classes)]
     if len(bad):
         known = "-1 and +1" if classes == 2 else f"0 to {classes - 1}"
         raise InputError(
             f"an example has the label {bad[0]}",
             why=f"the labels of {classes} classes are {known}",
-            remedy="give every example one of them, as Arrays does for any labels",
+            remedy="give every example one of these labels; Arrays converts any labels to them",
         )
 
 
 def score_shape(rows: int, classes: int) -> tuple[int, ...]:
-    """Of the scores of so many rows."""
+    """Return the shape of the scores.
+
+    Parameters
+    ----------
+    rows : int
+        Number of examples.
+    classes : int
+        Number of classes.
+
+    Returns
+    -------
+    tuple of int
+        (rows,) for two classes, otherwise (rows, classes).
+    """
     return (rows,) if classes == 2 else (rows, classes)

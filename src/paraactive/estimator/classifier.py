@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from paraactive.basics.compiled import noticed
+from paraactive.basics.compiled import notify_on_compile
 from paraactive.basics.registry import LEARNERS, PartSpec
 from paraactive.basics.validation import whole
 from paraactive.data.examples import Examples
@@ -192,7 +192,7 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PredictsFromSco
         whole("early_stopping", self.early_stopping, 0)
         rows = self._checked(X, y, sample_weight, None, first=True)
         rows, test = self._held_out(rows)
-        with noticed(_log_compiling):
+        with notify_on_compile(_log_compiling):
             self._fit(rows.taken_together(), test)
         return self
 
@@ -285,7 +285,7 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PredictsFromSco
             self._record_selected([], [])
         # Rows are counted over all calls, also those without weight, so that no key is used twice.
         fresh = rows.examples(len(self.classes_), before)
-        with noticed(_log_compiling):
+        with notify_on_compile(_log_compiling):
             while len(fresh):
                 fresh = self._learn_some(fresh)
         return self
@@ -297,13 +297,13 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PredictsFromSco
         now, rest = fresh.take(slice(0, size)), fresh.take(slice(size, None))
         seen, version = np.full(len(now), self.n_seen_), self.n_selected_
         if missing > 0:
-            selected = take_all(now, seen, version, 0)
+            selected = take_all(now, seen, version)
         else:
             choice = RuleChoice(self.rule, self.floor)
             if not hasattr(self, "rule_"):
                 self.rule_ = choice.for_rows(self.learner_, now, self.n_seen_)
             rule = choice.with_floor(self.rule_)
-            selected = choose(self.learner_, rule, self._seed, now, seen, version, 0, self._economy).selected
+            selected = choose(self.learner_, rule, self._seed, now, seen, version, self._economy).selected
         if len(selected):
             learn(self.learner_, selected)
         self.learner_.end_round()

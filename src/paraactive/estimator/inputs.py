@@ -14,9 +14,9 @@ from sklearn.utils.validation import validate_data
 
 from paraactive.basics.validation import fraction, positive
 from paraactive.data.examples import Doubles, Examples, Features
-from paraactive.errors import InputError
+from paraactive.errors import InputError, quoted_names
 from paraactive.estimator.rows import Rows
-from paraactive.streams.columns import check_classes, some
+from paraactive.streams.array_checks import check_classes
 from paraactive.streams.sparse import is_sparse, sparse_rows
 
 
@@ -147,7 +147,7 @@ def checked_rows(
     if not known[weight > 0].all():
         raise InputError(
             f"y has the label {y[~known][0]!r}",
-            why=f"the classes are {some([str(name) for name in classes])}",
+            why=f"the classes are {quoted_names([str(name) for name in classes])}",
             remedy="give all labels in the first call of partial_fit, as classes=",
         )
     kept = np.flatnonzero(known & (weight > 0))
@@ -165,8 +165,8 @@ def _class_weights(given: ClassWeight, classes: NDArray[np.generic], y: Labels) 
     if len(named) != len(given):
         unknown = [str(label) for label in given if label not in named]
         raise InputError(
-            f"class_weight has the class {some(unknown)}",
-            why=f"the classes are {some([str(name) for name in classes])}",
+            f"class_weight has the class {quoted_names(unknown)}",
+            why=f"the classes are {quoted_names([str(name) for name in classes])}",
             remedy="name each class by its label",
         )
     return np.array([positive("class_weight", named.get(label, 1.0)) for label in classes.tolist()])

@@ -301,7 +301,7 @@ def _weights(given: Sequence[float]) -> tuple[float, ...]:
 def _weighing(examples: Examples, weight: Doubles) -> Selected:
     """Return examples with these weights. Where they were sifted does not affect the model."""
     none = np.zeros(len(examples), np.int64)
-    return Selected(replace(examples, importance=weight), np.ones(len(examples)), none, none, none)
+    return Selected(replace(examples, importance=weight), np.ones(len(examples)), none, none)
 
 
 def _rows(selected: Selected, rows: NDArray[np.bool_]) -> Selected:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from paraactive.basics.replacing import replacing
+from paraactive.basics.atomic_files import atomic_write
 from paraactive.report.charts import Axis, Bars, Chart, Curve, Series
 from paraactive.report.page import to_html
 from paraactive.report.run_page import page_of
@@ -85,6 +85,6 @@ def write_page(page: Page, out: str | Path) -> Path:
         If the file cannot be written.
     """
     out, html = Path(out), to_html(page)
-    with replacing(out) as file:
+    with atomic_write(out) as file:
         file.write(html.encode())
     return out

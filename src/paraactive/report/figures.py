@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from paraactive.basics.atomic_files import atomic_write
 from paraactive.basics.optional import require
-from paraactive.basics.replacing import replacing
 from paraactive.errors import cannot_write
 from paraactive.report.charts import Axis, Chart
 
@@ -83,7 +83,7 @@ def save_figure(charts: Sequence[Chart], path: Path) -> list[Path]:
         for file in files:
             _make_folder(file.parent)
             kind = file.suffix[1:]
-            with replacing(file) as opened:
+            with atomic_write(file) as opened:
                 figure.savefig(opened, format=kind, dpi=144, metadata={"Date": None} if kind == "svg" else None)
     return files
 

@@ -1,4 +1,4 @@
-"""Rules: from scores to query probabilities. One file per idea; `base` has the contract."""
+"""Rules: functions from scores to sampling probabilities. `base` defines the protocols."""
 
 from paraactive.rules.base import BlindRule, LabelAwareRule, Rule
 from paraactive.rules.constant import Passive, Uniform

@@ -1,4 +1,4 @@
-"""The formulas that rules share."""
+"""Formulas that several rules share."""
 
 from __future__ import annotations
 
@@ -7,12 +7,24 @@ import numpy as np
 from paraactive.basics.philox import RESOLUTION
 from paraactive.data.examples import Doubles, Ints
 
-WHY_ETA = "it says how fast the query probability falls with the margin, so it must be a positive number"
+WHY_ETA = "the sampling probability must fall as the margin grows"
 
 
 def margin(score: Doubles) -> Doubles:
-    """How far a score is from the other decision: |f| of two classes, best minus second best of more.
+    """Return the distance of each score from the decision boundary.
 
+    Parameters
+    ----------
+    score : ndarray of shape (n,) or (n, classes)
+        Scores of two classes, or one score per class.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        |f| for two classes, otherwise the best score minus the second best.
+
+    Examples
+    --------
     >>> margin(np.array([-2.0, 0.5])).tolist(), margin(np.array([[0.0, 3.0, 1.0]])).tolist()
     ([2.0, 0.5], [2.0])
     """
@@ -23,7 +35,22 @@ def margin(score: Doubles) -> Doubles:
 
 
 def margin_probability(eta: float, distance: Doubles, seen: Ints) -> Doubles:
-    """2 / (1 + exp(eta * distance * sqrt(seen))): 1 at distance 0, and falling faster the more was seen."""
+    """Return 2 / (1 + exp(eta * distance * sqrt(seen))), the paper's sampling probability.
+
+    Parameters
+    ----------
+    eta : float
+        How fast the probability falls with the distance.
+    distance : ndarray of shape (n,)
+        Distance of each example from the decision boundary, 0 or more.
+    seen : ndarray of shape (n,)
+        Number of examples that the whole cluster has seen.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Probabilities; 1 at distance 0.
+    """
     steepness = eta * np.sqrt(seen.astype(np.float64))
-    # exp overflows at 709; the probability is below what a coin can toss long before.
+    # exp overflows at 709. Long before that, the probability is below the resolution of the random numbers.
     return np.maximum(2.0 / (1.0 + np.exp(np.minimum(steepness * distance, 700.0))), RESOLUTION)

@@ -1,10 +1,11 @@
-"""The rule's contract: from scores to query probabilities.
+"""Protocols of rules: functions from scores to sampling probabilities.
 
-There are two kinds, told apart by `needs_labels`. A label-blind rule has no parameter for labels, so it cannot see
-them, and the same code serves when labels cost money; a label-aware rule is for training on labelled streams.
+There are two kinds, distinguished by `needs_labels`. A label-blind rule has no parameter for labels, so it cannot see
+them; it also serves where each label costs money. A label-aware rule is for training on labeled streams.
 
-A rule whose p never falls as the score comes nearer to doubt (of a label-aware rule: speaks less for the label) says so
-by a class attribute `rises_with_doubt = True`. Only then may a cheap score rule examples out; see `cascade`.
+A rule may declare the class attribute `rises_with_doubt = True`. It promises that p never falls as the score moves
+toward the decision boundary (for a label-aware rule: away from the label). Only then may a cheap proxy score rule
+examples out; see `sifting.cascade`.
 """
 
 from __future__ import annotations
@@ -15,33 +16,76 @@ from paraactive.data.examples import Doubles, Ints, Labels
 
 
 class BlindRule(Protocol):
-    """p from the score and the number of examples seen."""
+    """A rule that computes p from the score and the number of examples seen.
+
+    Attributes
+    ----------
+    needs_labels : bool
+        False.
+    needs_scores : bool
+        False if p does not depend on the score. Then the sifter computes no scores.
+    """
 
     needs_labels: ClassVar[Literal[False]]
     needs_scores: ClassVar[bool]
-    """False if p does not depend on the score: then the sifter does not compute one."""
 
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
-        """0 < p <= 1 for each score, a number or, with more than two classes, a row; `seen` counts the cluster's."""
+        """Return the sampling probability of each example.
+
+        Parameters
+        ----------
+        score : ndarray of shape (n,) or (n, classes)
+            Scores of the model: one per example for two classes, otherwise one per class.
+        seen : ndarray of shape (n,)
+            Number of examples that the whole cluster has seen.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Probabilities, 0 < p <= 1.
+        """
         ...
 
     def describe(self) -> dict[str, Any]:
-        """The constructor's parameters."""
+        """Return the constructor's parameters by name."""
         ...
 
 
 class LabelAwareRule(Protocol):
-    """p from the score, the number of examples seen, and the label."""
+    """A rule that computes p from the score, the number of examples seen, and the label.
+
+    Attributes
+    ----------
+    needs_labels : bool
+        True.
+    needs_scores : bool
+        False if p does not depend on the score. Then the sifter computes no scores.
+    """
 
     needs_labels: ClassVar[Literal[True]]
     needs_scores: ClassVar[bool]
 
     def probability(self, score: Doubles, seen: Ints, y: Labels) -> Doubles:
-        """0 < p <= 1 for each score and label."""
+        """Return the sampling probability of each example.
+
+        Parameters
+        ----------
+        score : ndarray of shape (n,) or (n, classes)
+            Scores of the model: one per example for two classes, otherwise one per class.
+        seen : ndarray of shape (n,)
+            Number of examples that the whole cluster has seen.
+        y : ndarray of shape (n,)
+            Labels: -1 and +1 for two classes, otherwise 0 to classes - 1.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Probabilities, 0 < p <= 1.
+        """
         ...
 
     def describe(self) -> dict[str, Any]:
-        """The constructor's parameters."""
+        """Return the constructor's parameters by name."""
         ...
 
 
@@ -49,5 +93,16 @@ Rule: TypeAlias = BlindRule | LabelAwareRule
 
 
 def rises_with_doubt(rule: Rule) -> bool:
-    """True if the rule says so of itself."""
+    """Return whether the rule declares `rises_with_doubt = True`.
+
+    Parameters
+    ----------
+    rule : Rule
+        Any rule, including a user's own.
+
+    Returns
+    -------
+    bool
+        False if the rule declares nothing.
+    """
     return getattr(rule, "rises_with_doubt", False) is True

@@ -1,4 +1,4 @@
-"""Rules that ignore the score: take everything (the passive learner), or a uniform part (the honest baseline)."""
+"""Rules that ignore the score: `Passive` selects every example, `Uniform` a constant fraction."""
 
 from __future__ import annotations
 
@@ -13,8 +13,17 @@ from paraactive.data.examples import Doubles, Ints
 
 @dataclass(frozen=True)
 class Uniform:
-    """p = rate for every example. Run it at the sampling rate of another rule to see what that rule is worth.
+    """Select every example with the same probability.
 
+    Run it at the sampling rate of another rule to measure what that rule gains over uniform sampling.
+
+    Parameters
+    ----------
+    rate : float, default=0.02
+        Sampling probability of every example, 0 < rate <= 1.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> Uniform(0.25).probability(np.zeros(2), np.array([1, 1])).tolist()
     [0.25, 0.25]
@@ -28,18 +37,20 @@ class Uniform:
         object.__setattr__(self, "rate", fraction("rate", self.rate))
 
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
-        """p of each example."""
+        """Return the sampling probability of each example. See `BlindRule.probability`."""
         return np.full(len(score), self.rate)
 
     def describe(self) -> dict[str, Any]:
-        """The constructor's parameters."""
+        """Return the constructor's parameters by name."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Passive:
-    """p = 1: learn from every example.
+    """Select every example, with p = 1: the passive learner.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> Passive().probability(np.zeros(2), np.array([1, 1])).tolist()
     [1.0, 1.0]
@@ -49,9 +60,9 @@ class Passive:
     needs_scores: ClassVar[bool] = False
 
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
-        """p of each example."""
+        """Return the sampling probability of each example. See `BlindRule.probability`."""
         return np.ones(len(score))
 
     def describe(self) -> dict[str, Any]:
-        """The constructor's parameters."""
+        """Return the constructor's parameters by name."""
         return {}

@@ -1,4 +1,4 @@
-"""A floor under any rule: no p is smaller, so no weight is larger than 1/floor, and estimates stay unbiased."""
+"""A lower bound on the sampling probability of any rule. It bounds the weights by 1/floor; estimates stay unbiased."""
 
 from __future__ import annotations
 
@@ -14,8 +14,24 @@ from paraactive.rules.base import BlindRule, LabelAwareRule, Rule, rises_with_do
 
 
 def floored(rule: Rule, floor: float) -> Rule:
-    """The rule with p = max(its p, floor). That is the exact probability still, so weights are 1/floor at most.
+    """Return the rule with p = max(p of the rule, floor).
 
+    The result is still the exact sampling probability, so the weights are unbiased and at most 1/floor.
+
+    Parameters
+    ----------
+    rule : Rule
+        Rule to bound. If it already has a floor, the larger floor counts.
+    floor : float
+        Lower bound on the sampling probability, 0 < floor <= 1.
+
+    Returns
+    -------
+    Rule
+        The rule with a floor.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from paraactive.rules import Margin
     >>> rule = floored(Margin(eta=0.1), floor=0.01)
@@ -24,13 +40,21 @@ def floored(rule: Rule, floor: float) -> Rule:
     """
     if isinstance(rule, FlooredAware | FlooredBlind):  # pyright: ignore[reportUnnecessaryIsInstance]
         return floored(rule.rule, max(rule.floor, fraction("floor", floor)))
-    # Cast: whether it needs scores is known of each one only, not of the class.
+    # Cast: whether a floored rule needs scores depends on the instance, not on the class.
     return cast(Rule, FlooredAware(rule, floor) if rule.needs_labels is True else FlooredBlind(rule, floor))
 
 
 @dataclass(frozen=True)
 class FlooredBlind:
-    """p = max(p of the rule, floor), around a label-blind rule. Get one by `floored`."""
+    """A label-blind rule with a lower bound on p. Use `floored` to create one.
+
+    Parameters
+    ----------
+    rule : BlindRule
+        Rule to bound.
+    floor : float
+        Lower bound on the sampling probability, 0 < floor <= 1.
+    """
 
     rule: BlindRule
     floor: float
@@ -41,26 +65,34 @@ class FlooredBlind:
 
     @property
     def needs_scores(self) -> bool:
-        """As the rule."""
+        """Whether the rule inside needs scores."""
         return self.rule.needs_scores
 
     @property
     def rises_with_doubt(self) -> bool:
-        """As the rule."""
+        """Whether the rule inside declares `rises_with_doubt`."""
         return rises_with_doubt(self.rule)
 
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
-        """p of each example."""
+        """Return the sampling probability of each example. See `BlindRule.probability`."""
         return np.maximum(self.rule.probability(score, seen), self.floor)
 
     def describe(self) -> dict[str, Any]:
-        """The constructor's parameters; the rule inside is the rule itself, which the registry describes."""
+        """Return the constructor's parameters by name. The registry describes the rule inside."""
         return {"rule": self.rule, "floor": self.floor}
 
 
 @dataclass(frozen=True)
 class FlooredAware:
-    """p = max(p of the rule, floor), around a label-aware rule. Get one by `floored`."""
+    """A label-aware rule with a lower bound on p. Use `floored` to create one.
+
+    Parameters
+    ----------
+    rule : LabelAwareRule
+        Rule to bound.
+    floor : float
+        Lower bound on the sampling probability, 0 < floor <= 1.
+    """
 
     rule: LabelAwareRule
     floor: float
@@ -71,20 +103,20 @@ class FlooredAware:
 
     @property
     def needs_scores(self) -> bool:
-        """As the rule."""
+        """Whether the rule inside needs scores."""
         return self.rule.needs_scores
 
     @property
     def rises_with_doubt(self) -> bool:
-        """As the rule."""
+        """Whether the rule inside declares `rises_with_doubt`."""
         return rises_with_doubt(self.rule)
 
     def probability(self, score: Doubles, seen: Ints, y: Labels) -> Doubles:
-        """p of each example."""
+        """Return the sampling probability of each example. See `LabelAwareRule.probability`."""
         return np.maximum(self.rule.probability(score, seen, y), self.floor)
 
     def describe(self) -> dict[str, Any]:
-        """The constructor's parameters; the rule inside is the rule itself, which the registry describes."""
+        """Return the constructor's parameters by name. The registry describes the rule inside."""
         return {"rule": self.rule, "floor": self.floor}
 
 
@@ -93,10 +125,12 @@ def _settle(floored_: FlooredBlind | FlooredAware) -> None:
     rule = floored_.rule
     object.__setattr__(floored_, "floor", fraction("floor", floored_.floor))
     if isinstance(rule, FlooredBlind | FlooredAware):
-        raise InputError("the rule has a floor already", why="one is enough", remedy="give the rule that is inside it")
+        raise InputError(
+            "the rule already has a floor", why="a rule can have one floor", remedy="give the rule without its floor"
+        )
     if rule.needs_labels is not floored_.needs_labels:
         raise InputError(
-            f"{type(floored_).__name__} around {type(rule).__name__}",
-            why="one of them needs labels and the other does not",
-            remedy="use floored(rule, floor), which knows",
+            f"{type(floored_).__name__} cannot bound {type(rule).__name__}",
+            why="one of the two needs labels and the other does not",
+            remedy="use floored(rule, floor), which picks the right class",
         )

@@ -1,4 +1,4 @@
-"""Our rule for networks: query in proportion to the gradient. It answers a question that the paper leaves open."""
+"""A rule for networks: select examples in proportion to the gradient of their loss. The paper leaves this rule open."""
 
 from __future__ import annotations
 
@@ -12,8 +12,22 @@ from paraactive.data.examples import Doubles, Ints, Labels
 
 
 def slope(score: Doubles, y: Labels) -> Doubles:
-    """|dloss/df| of the logistic loss; of softmax, 1 minus the probability of the label.
+    """Return |dloss/df| of the logistic loss; for softmax, 1 minus the probability of the label.
 
+    Parameters
+    ----------
+    score : ndarray of shape (n,) or (n, classes)
+        Log-odds of two classes, or one score per class.
+    y : ndarray of shape (n,)
+        Labels: -1 and +1 for two classes, otherwise 0 to classes - 1.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Slopes between 0 and 1.
+
+    Examples
+    --------
     >>> round(float(slope(np.array([[1.0, 0.0]]), np.array([0]))[0]), 3)  # as the score 1 of the label +1
     0.269
     """
@@ -28,11 +42,22 @@ def slope(score: Doubles, y: Labels) -> Doubles:
 
 @dataclass(frozen=True)
 class Gradient:
-    """p = clip(scale |dloss/df|, floor, 1), |dloss/df| = 1 / (1 + exp(y f)) for the logistic loss. Label-aware.
+    """Select in proportion to the gradient of the loss: p = clip(scale |dloss/df|, floor, 1).
 
-    With more than two classes it is 1 minus the probability that softmax gives the label, which is the same for two:
-    the largest of the loss's slopes. The floor bounds the weights by 1/floor, which a step of a network can take.
+    |dloss/df| is 1 / (1 + exp(y f)) for the logistic loss. With more than two classes it is 1 minus the probability
+    that the softmax assigns to the label, the largest slope of the loss. The rule is label-aware.
 
+    Parameters
+    ----------
+    scale : float, default=5.0
+        Factor between the slope of the loss and the sampling probability. A larger scale selects more examples. Must be
+        positive.
+    floor : float, default=0.01
+        Lower bound on the sampling probability, 0 < floor <= 1. It bounds the weights by 1/floor, which keeps the steps
+        of a network stable.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> score, seen = np.array([-1.0, 3.0, 9.0]), np.array([400, 400, 400])
     >>> Gradient().probability(score, seen, np.array([1, 1, 1], np.int8)).round(3).tolist()
@@ -50,9 +75,9 @@ class Gradient:
         object.__setattr__(self, "floor", fraction("floor", self.floor))
 
     def probability(self, score: Doubles, seen: Ints, y: Labels) -> Doubles:
-        """p of each example."""
+        """Return the sampling probability of each example. See `LabelAwareRule.probability`."""
         return np.clip(self.scale * slope(score, y), self.floor, 1.0)
 
     def describe(self) -> dict[str, Any]:
-        """The constructor's parameters."""
+        """Return the constructor's parameters by name."""
         return asdict(self)

@@ -1,4 +1,4 @@
-"""Our rule for one-against-rest machines: query what one of them gets wrong, or only just right."""
+"""A rule for one-against-rest classifiers: select examples on which one of the classifiers has a small margin."""
 
 from __future__ import annotations
 
@@ -14,13 +14,20 @@ from paraactive.rules._formula import WHY_ETA, margin_probability
 
 @dataclass(frozen=True)
 class LeastMargin:
-    """p = 2 / (1 + exp(eta max(0, m) sqrt(n))), m the least margin among machines for one class each. Label-aware.
+    """Select by the least margin m of all one-against-rest classifiers: p = 2 / (1 + exp(eta max(0, m) sqrt(n))).
 
-    The machine of the label is to say yes, all others no: m = min(f_label, -f_c of all others). `SignedMargin`, which
-    looks at the difference of two scores, passes over an example that is safe in all but one machine; that machine's
-    margin suffers. Of two classes it is the same as `SignedMargin`. It is not for scores that mean something only
-    beside each other, as those of a softmax.
+    The classifier of the label should score positive and all others negative: m = min(f_label, -f_c for all other c).
+    `SignedMargin` uses the difference of two scores, so it rarely selects an example that only one classifier gets
+    wrong. With two classes both rules are equal. Do not use this rule with scores that have a meaning only relative to
+    each other, such as those of a softmax. The rule is label-aware.
 
+    Parameters
+    ----------
+    eta : float, default=0.1
+        How fast the sampling probability falls with the margin. A larger eta selects fewer examples. Must be positive.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> score, seen = np.array([[0.2, -3.0, -2.0]]), np.array([400])
     >>> LeastMargin(eta=0.1).probability(score, seen, np.array([0], np.int8)).round(3).tolist()
@@ -36,17 +43,31 @@ class LeastMargin:
         object.__setattr__(self, "eta", positive("eta", self.eta, WHY_ETA))
 
     def probability(self, score: Doubles, seen: Ints, y: Labels) -> Doubles:
-        """p of each example."""
+        """Return the sampling probability of each example. See `LabelAwareRule.probability`."""
         return margin_probability(self.eta, np.maximum(0.0, least_margin(score, y)), seen)
 
     def describe(self) -> dict[str, Any]:
-        """The constructor's parameters."""
+        """Return the constructor's parameters by name."""
         return asdict(self)
 
 
 def least_margin(score: Doubles, y: Labels) -> Doubles:
-    """How far the machine that is least sure is on the right side; y f of two classes.
+    """Return the smallest signed margin among the one-against-rest classifiers.
 
+    Parameters
+    ----------
+    score : ndarray of shape (n,) or (n, classes)
+        Scores of two classes, or one score per class.
+    y : ndarray of shape (n,)
+        Labels: -1 and +1 for two classes, otherwise 0 to classes - 1.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        y f for two classes, otherwise min(f_label, -f_c for all other c).
+
+    Examples
+    --------
     >>> least_margin(np.array([[0.2, -3.0, -2.0]]), np.array([0])).tolist()
     [0.2]
     """

@@ -1,4 +1,4 @@
-"""The paper's rule: query what lies near the boundary."""
+"""The paper's rule: select examples near the decision boundary."""
 
 from __future__ import annotations
 
@@ -12,10 +12,18 @@ from paraactive.rules._formula import WHY_ETA, margin, margin_probability
 
 @dataclass(frozen=True)
 class Margin:
-    """p = 2 / (1 + exp(eta |f(x)| sqrt(n))), n = examples seen by the whole cluster. Label-blind.
+    """Select examples near the decision boundary: p = 2 / (1 + exp(eta |f(x)| sqrt(n))).
 
-    With more than two classes |f| is the best score minus the second best.
+    n is the number of examples that the whole cluster has seen. With more than two classes, |f| is the best score minus
+    the second best. The rule is label-blind.
 
+    Parameters
+    ----------
+    eta : float, default=0.1
+        How fast the sampling probability falls with the margin. A larger eta selects fewer examples. Must be positive.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> Margin(eta=0.1).probability(np.array([0.0, -1.0]), np.array([400, 400])).round(3).tolist()
     [1.0, 0.238]
@@ -30,9 +38,9 @@ class Margin:
         object.__setattr__(self, "eta", positive("eta", self.eta, WHY_ETA))
 
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
-        """p of each example."""
+        """Return the sampling probability of each example. See `BlindRule.probability`."""
         return margin_probability(self.eta, margin(score), seen)
 
     def describe(self) -> dict[str, Any]:
-        """The constructor's parameters."""
+        """Return the constructor's parameters by name."""
         return asdict(self)

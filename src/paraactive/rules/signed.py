@@ -1,4 +1,4 @@
-"""Our rule for margin learners: query what is wrong, and what is only just right."""
+"""A rule for margin learners: select examples that are misclassified or have a small margin."""
 
 from __future__ import annotations
 
@@ -15,12 +15,19 @@ from paraactive.rules._formula import WHY_ETA, margin_probability
 
 @dataclass(frozen=True)
 class SignedMargin:
-    """p = 2 / (1 + exp(eta max(0, y f(x)) sqrt(n))). Label-aware.
+    """Select misclassified examples always, others by their margin: p = 2 / (1 + exp(eta max(0, y f(x)) sqrt(n))).
 
-    An example on the wrong side always passes, with weight 1. Under the paper's |f| a confidently wrong one is taken
-    almost never, and then with an enormous weight. With more than two classes y f is the score of the label minus the
-    best of the others.
+    A misclassified example has p = 1 and weight 1. The paper's rule `Margin` selects an example that is misclassified
+    by a large margin very rarely, and then with a very large weight. With more than two classes, y f is the score of
+    the label minus the best other score. The rule is label-aware.
 
+    Parameters
+    ----------
+    eta : float, default=0.05
+        How fast the sampling probability falls with the margin. A larger eta selects fewer examples. Must be positive.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> score, seen = np.array([-1.0, 1.0]), np.array([400, 400])
     >>> SignedMargin(eta=0.1).probability(score, seen, np.array([1, 1], np.int8)).round(3).tolist()
@@ -36,9 +43,9 @@ class SignedMargin:
         object.__setattr__(self, "eta", positive("eta", self.eta, WHY_ETA))
 
     def probability(self, score: Doubles, seen: Ints, y: Labels) -> Doubles:
-        """p of each example."""
+        """Return the sampling probability of each example. See `LabelAwareRule.probability`."""
         return margin_probability(self.eta, np.maximum(0.0, signed_margin(score, y)), seen)
 
     def describe(self) -> dict[str, Any]:
-        """The constructor's parameters."""
+        """Return the constructor's parameters by name."""
         return asdict(self)

@@ -45,7 +45,7 @@ def calibrated(rule: type[MarginRule], learner: Learner, early: Examples, warmst
     twin = copy.deepcopy(learner)
     first, rest = early.take(slice(0, half)), early.take(slice(half, 2 * half))
     with one_blas_thread():
-        learn(twin, take_all(first, first.index, 0, 0))
+        learn(twin, take_all(first, first.index, 0))
         twin.end_round()
         return fitted(rule, scores(twin, rest.x), rest.y, warmstart)
 
@@ -64,7 +64,7 @@ def uniform_like(rule: Rule, learner: Learner, stream: Stream, warmstart: int, e
         return Uniform()
     twin, first = copy.deepcopy(learner), stream.read(0, min(warmstart, _LEARNED))
     with one_blas_thread():
-        learn(twin, take_all(first, first.index, 0, 0))
+        learn(twin, take_all(first, first.index, 0))
         twin.end_round()
         fresh = stream.read(warmstart, last)
         score = scores(twin, fresh.x)

@@ -20,8 +20,8 @@ from paraactive.errors import InputError
 from paraactive.learners.base import Learner, capabilities_of
 from paraactive.learners.rows import scores
 from paraactive.streams import Digits, Stream, Table, open_examples
+from paraactive.streams.array_checks import check_width
 from paraactive.streams.arrays import encode
-from paraactive.streams.columns import check_width
 from paraactive.streams.locations import absolute
 
 TestData: TypeAlias = "Examples | tuple[ArrayLike | SparseRows, ArrayLike] | str | Path | bool | None"

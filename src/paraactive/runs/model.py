@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paraactive._version import __version__
+from paraactive.basics.atomic_files import atomic_write
 from paraactive.basics.registry import PartSpec
-from paraactive.basics.replacing import replacing
 from paraactive.basics.state import State, digest, pack, unpack
 from paraactive.data.examples import Doubles, Examples, SparseRows
 from paraactive.data.labels import STR, decide, typed_labels
@@ -26,9 +26,9 @@ from paraactive.runs.evaluation import count_mistakes, find_test_again
 from paraactive.runs.runfile import RunFile
 from paraactive.sifting import parts
 from paraactive.streams import Stream, open_examples
+from paraactive.streams.array_checks import check_width, features_alone
 from paraactive.streams.arrays import encode
 from paraactive.streams.base import StreamDetails
-from paraactive.streams.columns import check_width, features_alone
 
 FORMAT = 3
 """Of the file."""
@@ -133,7 +133,7 @@ class Model:
         state = {f"state.{name}": array for name, array in self.learner.save().items()}
         about["hash"] = _hash_of(about, state)
         text = np.frombuffer(json.dumps(about).encode(), np.uint8)
-        with replacing(path, overwrite=overwrite) as file:
+        with atomic_write(path, overwrite=overwrite) as file:
             file.write(pack({_ABOUT: text, **state}))
 
     @classmethod

@@ -173,7 +173,7 @@ class MemoryLog:
         self.version = entries.last
         self._learned.append(LearnedExamples.of(selected))
         if self.rounds:
-            self.delays.update(entries.delay.tolist())
+            self.delays.update(entries.entry_lag.tolist())
         if self._keep:
             self.entries.append(entries)
         return entries

@@ -102,7 +102,7 @@ class Node:
     def take(self, first: int, last: int) -> Sifted:
         """Everything at these positions, with p = 1: the warmstart."""
         fresh, fetched = self._fetch(first, last)
-        return Sifted(last, take_all(fresh, np.full(len(fresh), 0), self.version, self.number), fetched, 0.0)
+        return Sifted(last, take_all(fresh, np.full(len(fresh), 0), self.version), fetched, 0.0)
 
     @property
     def place(self) -> Place:
@@ -182,7 +182,7 @@ class Node:
     def _sift(self, fresh: Examples, fetched: float, seen: Ints, most: int | None = None) -> Sifted:
         """Sift these; if there are more selected than `most`, it was only up to there that they were sifted."""
         start = time.perf_counter()
-        choice = choose(self.learner, self.rule, self.seed, fresh, seen, self.version, self.number, self.economy)
+        choice = choose(self.learner, self.rule, self.seed, fresh, seen, self.version, self.economy)
         selected = choice.selected.take(slice(0, most))
         last = selected.examples.index[-1] if most is not None and len(selected) == most else fresh.index[-1]
         lowered = int(np.count_nonzero(choice.lowered[:most]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast
 
-from paraactive.basics.compiled import noticed
+from paraactive.basics.compiled import notify_on_compile
 from paraactive.basics.registry import LEARNERS, OWN, RULES, STREAMS, PartSpec, differences
 from paraactive.data.events import Compiling, Observer
 from paraactive.data.labels import labels_of
@@ -186,7 +186,7 @@ def warm_up(node: Node, examples: int | None, observe: Observer | None = None) -
     if describe_learner(node.learner).kind not in LEARNERS:
         return
     inside = node.learner.learner if isinstance(node.learner, Guarded) else node.learner
-    with noticed(lambda: observe and observe(Compiling(type(inside).__name__))):
+    with notify_on_compile(lambda: observe and observe(Compiling(type(inside).__name__))):
         _use_once(node, examples)
 
 
@@ -196,7 +196,7 @@ def _use_once(node: Node, examples: int | None) -> None:
         classes = len(node.stream.classes)  # Any labels will do.
         fresh = replace(fresh, y=labels_of(fresh.index % classes, classes))
     copy = Node(untrained(node.learner), node.rule, node.stream, node.seed)
-    learn(copy.learner, take_all(fresh, fresh.index, 0, 0))
+    learn(copy.learner, take_all(fresh, fresh.index, 0))
     copy.learner.end_round()
     copy.sift(0, len(fresh), 0)
 

@@ -27,16 +27,16 @@ class Choice:
     """Of which of the selected the proxy made p smaller: it is off there by more than its guard."""
 
 
-def sift(learner: Learner, rule: Rule, seed: int, fresh: Examples, seen: Ints, version: int, node: int) -> Selected:
+def sift(learner: Learner, rule: Rule, seed: int, fresh: Examples, seen: Ints, version: int) -> Selected:
     """The selected of these fresh examples, each with the exact probability with which it was selected.
 
     `seen` holds, for each example, the number n that the rule is to use.
     """
-    return choose(learner, rule, seed, fresh, seen, version, node, Economy()).selected
+    return choose(learner, rule, seed, fresh, seen, version, Economy()).selected
 
 
 def choose(
-    learner: Learner, rule: Rule, seed: int, fresh: Examples, seen: Ints, version: int, node: int, economy: Economy
+    learner: Learner, rule: Rule, seed: int, fresh: Examples, seen: Ints, version: int, economy: Economy
 ) -> Choice:
     """The same, and what it took; `economy` knows from one call to the next whether the learner's proxy pays."""
     u, rows = coins(seed, fresh.index), np.arange(len(fresh))
@@ -44,7 +44,7 @@ def choose(
     if proxy is None:
         p = _probability(learner, rule, fresh, seen)
         kept = u < p
-        selected = _taken(fresh, rows[kept], p[kept], seen, version, node)
+        selected = _taken(fresh, rows[kept], p[kept], seen, version)
         return Choice(selected, len(fresh) * rule.needs_scores, np.zeros(len(selected), np.bool_))
     if economy.asks_first(proxy.cost):
         p1 = _cheap_probability(proxy, learner, rule, fresh, seen)
@@ -58,13 +58,13 @@ def choose(
         p, scored = p[rows], len(fresh)
         p1 = _cheap_probability(proxy, learner, rule, fresh.take(rows), seen[rows]) if len(rows) else p
     kept = u[rows] < np.minimum(p1, p)
-    selected = _taken(fresh, rows[kept], np.minimum(p1, p)[kept], seen, version, node)
+    selected = _taken(fresh, rows[kept], np.minimum(p1, p)[kept], seen, version)
     return Choice(selected, scored, (p1 < p)[kept])
 
 
-def take_all(fresh: Examples, seen: Ints, version: int, node: int) -> Selected:
+def take_all(fresh: Examples, seen: Ints, version: int) -> Selected:
     """All of them, with p = 1: the warmstart."""
-    return _taken(fresh, np.arange(len(fresh)), np.ones(len(fresh)), seen, version, node)
+    return _taken(fresh, np.arange(len(fresh)), np.ones(len(fresh)), seen, version)
 
 
 def _probability(learner: Learner, rule: Rule, fresh: Examples, seen: Ints) -> Doubles:
@@ -112,11 +112,10 @@ def _checked(p: Doubles, count: int, rule: Rule) -> Doubles:
     return p
 
 
-def _taken(fresh: Examples, rows: NDArray[np.intp], p: Doubles, seen: Ints, version: int, node: int) -> Selected:
+def _taken(fresh: Examples, rows: NDArray[np.intp], p: Doubles, seen: Ints, version: int) -> Selected:
     return Selected(
         fresh.take(rows),
         p,
         seen[rows],
         np.full(len(rows), version, np.int64),
-        np.full(len(rows), node, np.int64),
     )

@@ -1,8 +1,8 @@
-"""Streams: where labelled examples come from, each addressed by its position.
+"""Streams: sources of labeled examples, each example addressed by its position.
 
-`Digits` makes handwritten digits without end. `Arrays`, `Table`, `Dataset` and `Once` pass over a user's own data: in
-memory, in files, in data sets of torch or Hugging Face, in any iterable. `Unlabelled` are rows without labels.
-`open_stream` opens a file by the ending of its name. `Stream` is what another must do.
+`Digits` generates handwritten digits without end. `Arrays` (memory), `Table` (files), `Dataset` (torch and Hugging Face
+data sets) and `IterableStream` (any iterable) read a user's own data. `Unlabelled` holds rows without labels.
+`open_stream` opens a file by the suffix of its name. `Stream` is the protocol that all streams follow.
 """
 
 from paraactive.streams.arrays import Arrays
@@ -10,7 +10,7 @@ from paraactive.streams.base import Stream
 from paraactive.streams.datasets import Dataset
 from paraactive.streams.digits.digits import Digits
 from paraactive.streams.files import open_column, open_examples, open_rows, open_stream
-from paraactive.streams.once import Once
+from paraactive.streams.iterable import IterableStream
 from paraactive.streams.tables.table import Table
 from paraactive.streams.unlabelled import Unlabelled
 
@@ -18,7 +18,7 @@ __all__ = [
     "Arrays",
     "Dataset",
     "Digits",
-    "Once",
+    "IterableStream",
     "Stream",
     "Table",
     "Unlabelled",

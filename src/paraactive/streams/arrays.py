@@ -1,7 +1,4 @@
-"""A user's own data as a stream: arrays in memory or in a numpy file, passed over once or more.
-
-All that can be wrong with the data is said when the stream is made, before any work is done; `columns` says it.
-"""
+"""A stream over arrays in memory or in a file. The constructor checks all data (see `array_checks`)."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from paraactive.basics.validation import whole
 from paraactive.data.examples import Examples, Ints, Labels, SparseRows
 from paraactive.data.labels import fitting_type, labels_of, numbers_of, type_of_labels
-from paraactive.streams.columns import (
+from paraactive.streams.array_checks import (
     check_width,
     class_values,
     example_weights,
@@ -26,22 +23,36 @@ from paraactive.streams.columns import (
     label_name,
     named_labels,
 )
-from paraactive.streams.locations import other_data
+from paraactive.streams.locations import changed_data
 from paraactive.streams.numpy_files import open_columns
 from paraactive.streams.passes import checked_passes, rows_at
-from paraactive.streams.positions import UserStream
 from paraactive.streams.svmlight_files import is_svmlight, read_svmlight
+from paraactive.streams.user_stream import UserStream
 
 
 class Arrays(UserStream):
-    """A stream over the rows of `x` with labels `y`.
+    """A stream over the rows of an array with their labels.
 
-    The labels may be any values: of two the smaller becomes -1, the larger +1, more become 0, 1, 2 in their order.
-    `weight`, one number above 0 for each row, says what the rows count for. Each pass goes over the rows in an order
-    of its own, which the seed decides; with `shuffle=False` all go in the order given. `passes=None` never ends.
-    Contiguous float32 data is not copied, nor is float32 data of a memory map: leave it alone while it is read. `x` may
-    be a sparse matrix of scipy's: its rows stay sparse, and only a learner that does not take them so makes them dense.
+    Contiguous or memory-mapped float32 data is not copied, so it must not change while the stream is used. Sparse rows
+    stay sparse unless the learner needs dense rows.
 
+    Parameters
+    ----------
+    x : array-like or sparse matrix, shape (n, features)
+        Features: finite real numbers.
+    y : array-like of shape (n,)
+        Labels of any type. In sorted order, two labels become -1 and +1, more labels become 0, 1, 2 and so on.
+    weight : array-like of shape (n,), optional
+        Importance of each row, a positive number. Default: 1.
+    seed : int, default=0
+        Seed of the order of the rows.
+    shuffle : bool, default=True
+        Whether each pass goes through the rows in its own random order. If False, all passes use the order of the data.
+    passes : int or None, default=1
+        Number of passes over the rows. None means without end.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> stream = Arrays(np.eye(3), ["spam", "ham", "spam"], seed=1, passes=2)
     >>> stream.length, stream.width, stream.classes
@@ -71,12 +82,36 @@ class Arrays(UserStream):
 
     @classmethod
     def load(cls, path: str | Path, *, seed: int = 0, shuffle: bool = True, passes: int | None = 1) -> Arrays:
-        """The stream over a file: .npz with arrays x and y, .npy whose last column is the label, or svmlight text.
+        """Open a file as a stream.
 
-        float32 data of a numpy file is not read into memory but mapped, if the file is not compressed. svmlight text
-        (.svm, .libsvm, .svmlight, .txt) is held in memory, sparse. Files compressed with gzip (.npy.gz, .svm.gz) are
-        held in memory too. A loaded stream travels as the path of its file: each node opens its own copy.
+        Uncompressed float32 data of a numpy file is mapped into memory instead of read. svmlight text is held in memory
+        as sparse rows. Files compressed with gzip (.npy.gz, .svm.gz) are held in memory. To send the stream to a node,
+        only the path is sent; each node opens the file itself.
 
+        Parameters
+        ----------
+        path : str or Path
+            An .npz file with arrays x and y, an .npy file whose last column is the label, or svmlight text (.svm,
+            .libsvm, .svmlight, .txt).
+        seed : int, default=0
+            Seed of the order of the rows.
+        shuffle : bool, default=True
+            Whether each pass goes through the rows in its own random order.
+        passes : int or None, default=1
+            Number of passes over the rows. None means without end.
+
+        Returns
+        -------
+        Arrays
+            The stream.
+
+        Raises
+        ------
+        InputError
+            If the file is missing, damaged, or does not hold features and labels.
+
+        Examples
+        --------
         >>> import tempfile, numpy as np
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     np.savez(f"{folder}/data.npz", X=np.eye(3), y=[0, 1, 1])
@@ -89,44 +124,46 @@ class Arrays(UserStream):
         return stream
 
     def describe(self) -> dict[str, Any]:
-        """What `load` needs to open the file again, and the fingerprint, for run files."""
+        """Return the parameters of `load` and the fingerprint, for run files."""
         names = ("source", "seed", "shuffle", "passes", "fingerprint")
         return {name: getattr(self, name) for name in names}
 
     @property
     def source(self) -> str | None:
-        """The file it was loaded from; None if the arrays came from memory."""
+        """Path of the file that the stream was loaded from; None for arrays in memory."""
         return self._source
 
     @property
     def width(self) -> int:
-        """Columns of x."""
+        """Number of features."""
         return self._x.shape[1]
 
     @property
     def rows(self) -> int:
-        """Examples in one pass."""
+        """Number of examples in one pass."""
         return len(self._y)
 
     @property
     def length(self) -> int | None:
-        """Rows times passes; None if it never ends."""
+        """Rows times passes; None if the stream never ends."""
         return None if self.passes is None else self.rows * self.passes
 
     @property
     def values(self) -> NDArray[Any]:
-        """The user's labels, as they were given, in the order of `classes`."""
+        """The different labels as the user gave them, in the order of `classes`."""
         return self._values
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The names of the labels."""
+        """Names of the labels, in sorted order of the labels."""
         return tuple(label_name(value) for value in self._values)
 
     @property
     def label_type(self) -> str:
-        """The type of the labels, by numpy's name for it; "str" if they are text.
+        """Type of the labels: numpy's name of it, or "str" for text.
 
+        Examples
+        --------
         >>> Arrays([[1], [2]], [0, 1]).label_type, Arrays([[1], [2]], ["ham", "spam"]).label_type
         ('int64', 'str')
         """
@@ -134,8 +171,10 @@ class Arrays(UserStream):
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """The rows of each class.
+        """Number of rows of each class.
 
+        Examples
+        --------
         >>> Arrays([[1], [2], [3]], ["spam", "ham", "spam"]).counts
         (1, 2)
         """
@@ -144,8 +183,10 @@ class Arrays(UserStream):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A SHA-256 of the features, the labels and their names: a resumed run checks that it reads the same data.
+        """SHA-256 of the features, the labels and their names. A resumed run checks that it reads the same data.
 
+        Examples
+        --------
         >>> Arrays([[1], [2]], [0, 1]).fingerprint == Arrays([[1.0], [2.0]], [0, 1], seed=9).fingerprint
         True
         """
@@ -166,16 +207,39 @@ class Arrays(UserStream):
         data = repr(self.source) if self.source else f"{self.rows} rows of {self.width}"
         return f"Arrays({data}, seed={self.seed}, shuffle={self.shuffle}, passes={self.passes})"
 
-    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[object, ...]:
         if self.source is None:
             return super().__reduce_ex__(protocol)
-        # The bytes of a file do not travel through the driver; the fingerprint tells if the node has another file.
+        # Nodes open the file themselves. The fingerprint detects a node whose file differs.
         return _reopen, (self.source, self.seed, self.shuffle, self.passes, self.fingerprint)
 
 
 def encode(x: ArrayLike | SparseRows, y: ArrayLike, classes: tuple[str, ...], width: int) -> Examples:
-    """More data, such as a test set, with the labels and the width of a stream.
+    """Return data such as a test set as examples with the classes and the width of a stream.
 
+    Parameters
+    ----------
+    x : array-like or sparse matrix, shape (n, features)
+        Features.
+    y : array-like of shape (n,)
+        Labels.
+    classes : tuple of str
+        Names of the classes of the stream.
+    width : int
+        Number of features of the stream.
+
+    Returns
+    -------
+    Examples
+        The rows in their order.
+
+    Raises
+    ------
+    InputError
+        If the width differs or a label is unknown.
+
+    Examples
+    --------
     >>> encode([[0.5, 1.0]], ["spam"], classes=("ham", "spam"), width=2).y.tolist()
     [1]
     """
@@ -186,17 +250,47 @@ def encode(x: ArrayLike | SparseRows, y: ArrayLike, classes: tuple[str, ...], wi
 
 
 def load_like(path: str | Path, classes: tuple[str, ...], width: int) -> Examples:
-    """The same from a file: .npz, .npy or svmlight text."""
+    """Return the data of a file as examples with the classes and the width of a stream.
+
+    Parameters
+    ----------
+    path : str or Path
+        An .npz, .npy or svmlight file.
+    classes : tuple of str
+        Names of the classes of the stream.
+    width : int
+        Number of features of the stream.
+
+    Returns
+    -------
+    Examples
+        The rows in their order.
+    """
     return encode(*load_columns(Path(path), width), classes, width)
 
 
 def load_columns(path: Path, width: int | None = None) -> tuple[Any, NDArray[Any]]:
-    """X, perhaps sparse, and y of such a file; svmlight text does not say how wide it is, so `width` may."""
+    """Return the features and labels of a file.
+
+    Parameters
+    ----------
+    path : Path
+        An .npz, .npy or svmlight file.
+    width : int, optional
+        Number of features of svmlight text, which does not state it.
+
+    Returns
+    -------
+    x : ndarray or sparse matrix
+        Features.
+    y : ndarray
+        Labels.
+    """
     return read_svmlight(path, width) if is_svmlight(path) else open_columns(path)
 
 
 def _reopen(path: str, seed: int, shuffle: bool, passes: int | None, fingerprint: str) -> Arrays:
     stream = Arrays.load(path, seed=seed, shuffle=shuffle, passes=passes)
     if stream.fingerprint != fingerprint:
-        raise other_data(path)
+        raise changed_data(path)
     return stream

@@ -1,4 +1,4 @@
-"""The stream's contract: a small, picklable description that any node can read at any position."""
+"""The protocol of streams: small, picklable descriptions of data that any node can read at any position."""
 
 from __future__ import annotations
 
@@ -70,39 +70,63 @@ class StreamDetails:
 
 
 class Stream(Protocol):
-    """A labelled stream, addressed by position.
+    """A labeled stream, addressed by position.
 
-    A stream object is a description: it is small or shared, it can be sent to a node, and what is heavy is opened
-    there at the first `read`. Reading is stateless, so every range of positions is a shard that any node can take.
+    A stream object is a description of data. It is small or shared, it can be sent to a node, and the node opens the
+    data at the first `read`. Reading has no state, so any node can read any range of positions.
 
-    What else a stream knows of its data it declares by attributes with the names of the properties of
-    `StreamDetails`; what it does not declare has its default.
+    A stream declares further properties of its data by attributes with the names of the properties of `StreamDetails`.
+    Each property that is not declared has its default.
     """
 
     @property
     def width(self) -> int:
-        """Features of an example."""
+        """Number of features of an example."""
         ...
 
     @property
     def length(self) -> int | None:
-        """Examples in the stream; None if it never ends."""
+        """Number of examples in the stream; None if the stream never ends."""
         ...
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The user's names of the labels: two for -1 and +1, more for 0, 1, 2 and so on."""
+        """Names of the classes: two names for the labels -1 and +1, or more names for the labels 0, 1, 2 and so on."""
         ...
 
     @property
     def regenerates(self) -> bool:
-        """True if the package alone can read it again: then the log keeps positions only, not features."""
+        """Whether the package alone can generate the examples again. Then the log keeps no features."""
         ...
 
     def read(self, first: int, last: int) -> Examples:
-        """The examples at positions first <= index < last."""
+        """Return the examples of a range of positions.
+
+        Parameters
+        ----------
+        first : int
+            First position.
+        last : int
+            One past the last position.
+
+        Returns
+        -------
+        Examples
+            The examples in the order of their positions.
+        """
         ...
 
     def at(self, index: Ints) -> Examples:
-        """The examples at these positions."""
+        """Return the examples at the given positions.
+
+        Parameters
+        ----------
+        index : ndarray of int64, shape (n,)
+            Positions in any order.
+
+        Returns
+        -------
+        Examples
+            The examples in the given order.
+        """
         ...

@@ -1,62 +1,102 @@
-"""The two ways in which data sets are read: pairs one by one, as torch has them, and columns, as Hugging Face has them.
+"""The two kinds of data sets: items read one by one (torch, lists) and columns (Hugging Face).
 
-Neither library is imported: what counts is what the object can do.
+Neither library is imported. The methods of the object decide.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paraactive.errors import InputError
-from paraactive.streams.columns import check_classes, label_name, some
-from paraactive.streams.items import Item, Layout, as_label, split_item
+from paraactive.errors import InputError, quoted_names
+from paraactive.streams.array_checks import check_classes, label_name
+from paraactive.streams.items import FeatureOrder, Item, as_label, split_item
 from paraactive.streams.tables.table_columns import check_column
 
 
-class Source(Protocol):
-    """A data set, as the stream reads it."""
+class ColumnData(Protocol):
+    """The part of Hugging Face's `datasets.Dataset` that this module uses."""
+
+    @property
+    def column_names(self) -> list[str]:
+        """Names of the columns."""
+        ...
+
+    def select_columns(self, names: list[str]) -> ColumnData:
+        """See datasets.Dataset."""
+        ...
+
+    def with_format(self, kind: str) -> ColumnData:
+        """See datasets.Dataset."""
+        ...
+
+    def __getitem__(self, rows: slice | list[int]) -> dict[str, Sequence[object]]: ...
+
+
+class DatasetSource(Protocol):
+    """A data set as `Dataset` reads it."""
 
     def labels(self) -> NDArray[Any]:
-        """Of all examples."""
+        """Return the labels of all examples."""
         ...
 
     def names(self) -> tuple[str, ...] | None:
-        """Of the classes 0, 1, 2, if the data set has them."""
+        """Return the names of the classes 0, 1, 2 and so on, or None if the data set has no names."""
         ...
 
     def get(self, rows: list[int]) -> list[Item]:
-        """The examples with these numbers."""
+        """Return the examples with the given numbers.
+
+        Parameters
+        ----------
+        rows : list of int
+            Numbers of examples.
+
+        Returns
+        -------
+        list of Item
+            The examples in the given order.
+        """
         ...
 
 
-class Pairs:
-    """Examples that are asked for one by one."""
+class ItemSource:
+    """A data set whose items are read one by one.
 
-    def __init__(self, data: Any, label: str, features: Sequence[str] | None) -> None:
+    Parameters
+    ----------
+    data : sequence
+        The data set.
+    label : str
+        Name of the label column, for dictionaries.
+    features : sequence of str or None
+        Names of the feature columns, for dictionaries.
+    """
+
+    def __init__(self, data: Sequence[object], label: str, features: Sequence[str] | None) -> None:
         self._data, self._label, self._features = data, label, features
-        self._layout = Layout()
+        self._layout = FeatureOrder()
 
     def labels(self) -> NDArray[Any]:
-        """The attribute `targets` or `labels`, if it has one for each example; otherwise all examples are read."""
+        """Return the attribute `targets` or `labels` if its length fits; otherwise read all examples."""
         count = len(self._data)
         for name in ("targets", "labels"):
             known = getattr(self._data, name, None)
             if known is not None and hasattr(known, "__len__") and len(known) == count:
                 return np.asarray([as_label(each) for each in known])
-        return np.asarray([label for start in range(0, count, 1024) for label in self._some(start, count)])
+        return np.asarray([label for start in range(0, count, 1024) for label in self._labels_from(start, count)])
 
-    def _some(self, start: int, count: int) -> list[Any]:
+    def _labels_from(self, start: int, count: int) -> list[object]:
         return [item.label for item in self.get(list(range(start, min(start + 1024, count))))]
 
     def names(self) -> None:
-        """None: the labels are their own names."""
+        """Return None, because items have no class names."""
 
     def get(self, rows: list[int]) -> list[Item]:
-        """The examples with these numbers; the first that is asked for, number 0, says which features there are."""
+        """Return the examples with the given numbers. The first call defines the order of named features."""
         return [self._get(row) for row in rows]
 
     def _get(self, row: int) -> Item:
@@ -64,10 +104,20 @@ class Pairs:
         return Item(self._layout.arrange(features, row), as_label(label), as_label(weight))
 
 
-class Columns:
-    """Columns of which any rows are asked for at once, as dictionaries."""
+class ColumnSource:
+    """A Hugging Face data set, whose columns are read for several rows at once.
 
-    def __init__(self, data: Any, label: str, features: Sequence[str] | None) -> None:
+    Parameters
+    ----------
+    data : datasets.Dataset
+        The data set.
+    label : str
+        Name of the label column.
+    features : sequence of str or None
+        Names of the feature columns; None for all other columns.
+    """
+
+    def __init__(self, data: ColumnData, label: str, features: Sequence[str] | None) -> None:
         _check_untransformed(data)
         columns: list[str] = list(data.column_names)
         for name in (label, *(features or ())):
@@ -77,21 +127,21 @@ class Columns:
             raise InputError(
                 f"the data set has only the column {label!r}",
                 why="there are no features to learn from",
-                remedy="give one with the features and the label",
+                remedy="give a data set with features and label",
             )
         self._label = label
         self._data = data.select_columns([*self._names, label]).with_format("numpy")
 
     def labels(self) -> NDArray[Any]:
-        """The column of the labels."""
+        """Return the label column."""
         return np.asarray(self._data.select_columns([self._label])[:][self._label])
 
     def names(self) -> tuple[str, ...] | None:
-        """Those of a ClassLabel."""
+        """Return the names of a ClassLabel column, or None."""
         return class_names(self._data, self._label)
 
     def get(self, rows: list[int]) -> list[Item]:
-        """The examples with these numbers."""
+        """Return the examples with the given numbers."""
         if not rows:
             return []
         columns = self._data[rows]
@@ -104,49 +154,105 @@ class Columns:
         ]
 
 
-def _check_untransformed(data: Any) -> None:
-    """An error if the data set changes its columns whenever they are read, which reading them as arrays would undo."""
-    form: Any = getattr(data, "format", None)
-    if isinstance(form, dict) and form.get("type") == "custom":  # pyright: ignore[reportUnknownMemberType]
+def _check_untransformed(data: ColumnData) -> None:
+    """Raise InputError if the data set has its own transform, which reading columns as arrays would bypass."""
+    form = getattr(data, "format", None)
+    if isinstance(form, dict) and cast("dict[str, object]", form).get("type") == "custom":
         raise InputError(
             "the data set has a transform of its own",
-            why="its columns are read as they are stored",
-            remedy="take it off, as data.with_format(None), and give it as transform=..., or apply it with data.map",
+            why="its columns are read without that transform",
+            remedy="remove it with data.with_format(None) and give it as transform=..., or apply it with data.map",
         )
 
 
-def open_source(data: Any, label: str, features: Sequence[str] | None) -> Source:
-    """The data set as what it can be read as; an error if it has no length or cannot be asked for an example."""
+def open_source(data: object, label: str, features: Sequence[str] | None) -> DatasetSource:
+    """Return the reader of a data set.
+
+    Parameters
+    ----------
+    data : object
+        A torch Dataset, a list, or a `datasets.Dataset` of Hugging Face.
+    label : str
+        Name of the label column.
+    features : sequence of str or None
+        Names of the feature columns; None for all other columns.
+
+    Returns
+    -------
+    DatasetSource
+        The reader.
+
+    Raises
+    ------
+    InputError
+        If the data set is empty, has no length, or its examples cannot be read by number.
+    """
     if isinstance(data, Mapping):
-        names = [str(name) for name in data]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        names = [str(name) for name in cast("Mapping[object, object]", data)]
         raise InputError(
-            f"a data set of type {type(data).__name__}, which has {some(names)}",  # pyright: ignore[reportUnknownArgumentType]
-            why="its examples cannot be asked for by number",
+            f"a mapping of {quoted_names(names)} is not a data set",
+            why="its examples cannot be read by number",
             remedy="give one of its parts, as data['train'], or a list of pairs (x, y)",
         )
     if not hasattr(data, "__len__") or not hasattr(data, "__getitem__"):
         raise InputError(
-            f"a data set of type {type(data).__name__}",
-            why="it has no length, or its examples cannot be asked for by number",
-            remedy="read it once, forwards, as Once(source, classes=...)",
+            f"a data set of type {type(data).__name__} cannot be used",
+            why="it has no length, or its examples cannot be read by number",
+            remedy="read it once, as IterableStream(source, classes=...)",
         )
-    if len(data) == 0:
+    items = cast("Sequence[object]", data)
+    if len(items) == 0:
         raise InputError("the data set is empty", why="there is nothing to learn from", remedy="give examples")
-    columns = hasattr(data, "column_names") and hasattr(data, "select_columns")
-    return Columns(data, label, features) if columns else Pairs(data, label, features)
+    if hasattr(data, "column_names") and hasattr(data, "select_columns"):
+        return ColumnSource(cast(ColumnData, data), label, features)
+    return ItemSource(items, label, features)
 
 
-def class_names(data: Any, label: str) -> tuple[str, ...] | None:
-    """The names of the classes 0, 1, 2, if the data set gives its labels names."""
-    kinds: Any = getattr(data, "features", None)
-    kind = kinds.get(label) if hasattr(kinds, "get") else None
+def class_names(data: object, label: str) -> tuple[str, ...] | None:
+    """Return the class names of a Hugging Face data set.
+
+    Parameters
+    ----------
+    data : object
+        Any data set.
+    label : str
+        Name of the label column.
+
+    Returns
+    -------
+    tuple of str or None
+        Names of the classes 0, 1, 2 and so on; None if the data set has no names.
+    """
+    kinds = getattr(data, "features", None)
+    kind = kinds.get(label) if kinds is not None and hasattr(kinds, "get") else None
     names = getattr(kind, "names", None)
     return None if names is None else tuple(label_name(name) for name in names)
 
 
 def numbers_by_name(values: NDArray[Any], names: tuple[str, ...] | None) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-    """The names of the classes, and for each of the different labels the number of its class.
+    """Return the names of the classes, and the class number of each different label.
 
+    Parameters
+    ----------
+    values : ndarray
+        The different labels.
+    names : tuple of str or None
+        Names of the classes 0, 1, 2 and so on; None if the labels are their own names.
+
+    Returns
+    -------
+    names : tuple of str
+        Names of the classes.
+    numbers : ndarray of int
+        Class number of each label.
+
+    Raises
+    ------
+    InputError
+        If a label has no name.
+
+    Examples
+    --------
     >>> numbers_by_name(np.array([0, 2]), ("cat", "dog", "owl"))
     (('cat', 'dog', 'owl'), array([0, 2]))
     """
@@ -156,8 +262,8 @@ def numbers_by_name(values: NDArray[Any], names: tuple[str, ...] | None) -> tupl
     outside = [value for value in values.tolist() if not 0 <= value < len(names)]
     if outside:
         raise InputError(
-            f"there are labels {outside[0]}",
-            why=f"the data set has names for 0 to {len(names) - 1}; a label that is missing is often written -1",
+            f"the data set has the label {outside[0]}",
+            why=f"it has names for 0 to {len(names) - 1} only, and -1 often means a missing label",
             remedy="remove the examples without a label",
         )
     return names, values.astype(np.intp)

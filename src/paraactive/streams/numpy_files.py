@@ -1,6 +1,6 @@
-"""Features and labels out of a numpy file. Nothing in the file is ever executed: pickled objects are refused.
+"""Features and labels of a numpy file. Pickled objects are refused, so no code of the file is executed.
 
-What is not compressed is mapped, not read: it comes into memory when, and where, its rows are read.
+Uncompressed arrays are mapped into memory, so that a node loads only the rows that it reads.
 """
 
 from __future__ import annotations
@@ -15,25 +15,42 @@ from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 import numpy as np
 from numpy.typing import NDArray
 
-from paraactive.errors import InputError
-from paraactive.streams.columns import some
+from paraactive.errors import InputError, quoted_names
 from paraactive.streams.locations import is_gzip, open_binary
 
 _ENCRYPTED = 1
+# Offset, in the header of a zip member, of the lengths of its name and extra field. The data follow these two.
 _NAME_LENGTHS = 26
-"""Where the header of a member of a zip file says how long its name and what follows are; the array comes after."""
 _CHUNK = 1 << 20
+# Arrays that scipy.sparse.save_npz writes.
 _SCIPY = {"format", "shape", "data"}
-"""Arrays that scipy.sparse.save_npz writes."""
+# Exceptions that numpy and zipfile raise for damaged files.
 _DAMAGED = (
     *(OSError, ValueError, TypeError, EOFError, OverflowError, MemoryError, BadZipFile, zlib.error, struct.error),
-    *(SyntaxError, TokenError, RuntimeError, KeyError),  # Of a header that is no Python literal; of a zip file.
+    *(SyntaxError, TokenError, RuntimeError, KeyError),  # From invalid headers and zip files.
 )
-"""What numpy and zipfile raise, between them, where a file is not what it should be."""
 
 
 def open_columns(path: Path) -> tuple[Any, NDArray[Any]]:
-    """X and y of a numpy file: .npz with arrays x and y, or .npy whose last column is the label."""
+    """Return the features and labels of a numpy file.
+
+    Parameters
+    ----------
+    path : Path
+        An .npz file with arrays x and y, or an .npy file whose last column is the label.
+
+    Returns
+    -------
+    x : ndarray or sparse matrix
+        Features, mapped if possible.
+    y : ndarray
+        Labels.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or lacks an array.
+    """
     arrays = _open(path)
     if not isinstance(arrays, dict):
         return _last_column(path, arrays)
@@ -41,9 +58,24 @@ def open_columns(path: Path) -> tuple[Any, NDArray[Any]]:
 
 
 def open_features(path: Path, width: int | None) -> Any:
-    """X alone: of .npz the array x; of .npy all columns, without the last if there is one more than `width`.
+    """Return the features of a numpy file.
 
-    What scipy.sparse.save_npz wrote is x, and sparse.
+    Parameters
+    ----------
+    path : Path
+        An .npz file with an array x, a file of scipy.sparse.save_npz, or an .npy file.
+    width : int or None
+        Expected number of features. An .npy file with one more column has the label in its last column.
+
+    Returns
+    -------
+    ndarray or sparse matrix
+        Features, mapped if possible.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or has no array x.
     """
     arrays = _open(path)
     if isinstance(arrays, dict):
@@ -52,18 +84,18 @@ def open_features(path: Path, width: int | None) -> Any:
 
 
 def _open(path: Path) -> dict[str, Any] | NDArray[Any]:
-    """The arrays of an .npz by their names in small letters, or the one of an .npy."""
+    """Return the arrays of an .npz by their lowercase names, or the array of an .npy."""
     try:
         packed = is_gzip(path)
         with open_binary(str(path)) as file:
             head = file.read(6)
             if packed and head.startswith(b"PK"):
-                raise ValueError("an .npz file is read at any place, which is not possible inside of a gzip file")
-            if head.startswith(b"PK"):  # an .npz is a zip file
+                raise ValueError("an .npz file cannot be read inside of a gzip file")
+            if head.startswith(b"PK"):  # An .npz file is a zip file.
                 file.seek(0)
                 return _open_archive(path, file)
             if head != b"\x93NUMPY":
-                raise ValueError("it is no numpy file")  # numpy itself would advise to unpickle it
+                raise ValueError("it is not a numpy file")  # numpy itself would suggest to unpickle it.
             if packed:
                 file.seek(0)
                 return np.load(file, allow_pickle=False)
@@ -82,7 +114,7 @@ def _open_archive(path: Path, file: IO[bytes]) -> dict[str, Any]:
     with np.load(file, allow_pickle=False) as archive, ZipFile(path) as members:
         known = {info.filename: info for info in members.infolist()}
         arrays: dict[str, Any] = {name: np.zeros(0) for name in archive.files}
-        _check_once(path, archive.files)
+        _check_unique(path, archive.files)
         for name in (name for name in archive.files if name.lower() in ("x", "y")):
             info = known.get(f"{name}.npy")
             mapped = None if info is None else _mapped(path, members, info)
@@ -93,24 +125,24 @@ def _open_archive(path: Path, file: IO[bytes]) -> dict[str, Any]:
 
 
 def _sparse(path: Path) -> Any:
-    from scipy.sparse import load_npz  # It takes long to load, and most files do not need it.
+    from scipy.sparse import load_npz  # Imported here, because the import is slow and most files do not need it.
 
-    return load_npz(path)  # It never unpickles.
+    return load_npz(path)  # load_npz never unpickles.
 
 
-def _check_once(path: Path, names: list[str]) -> None:
-    """An error if x, or y, is there in small letters and in large ones."""
+def _check_unique(path: Path, names: list[str]) -> None:
+    """Raise InputError if x or y exists both in lowercase and uppercase."""
     for name in ("x", "y"):
         if name in names and name.upper() in names:
             raise InputError(
                 f"{path} has the arrays {name!r} and {name.upper()!r}",
-                why="either may be what is meant",
+                why="it is not clear which of the two to use",
                 remedy="save it as numpy.savez(path, x=..., y=...)",
             )
 
 
 def _mapped(path: Path, members: ZipFile, info: ZipInfo) -> NDArray[Any] | None:
-    """An array that is stored as it is, mapped where it lies in the file; None if it must be read."""
+    """Return an uncompressed array as a memory map of the file, or None if it must be read."""
     if info.compress_type != ZIP_STORED or info.flag_bits & _ENCRYPTED:
         return None
     with members.open(info) as member:
@@ -120,7 +152,7 @@ def _mapped(path: Path, members: ZipFile, info: ZipInfo) -> NDArray[Any] | None:
             return None
         shape, fortran, kind = reading[version](member)
         header = member.tell()
-        while member.read(_CHUNK):  # To the end: the zip file has a checksum, which a map would never look at.
+        while member.read(_CHUNK):  # Reading to the end checks the checksum of the zip file, which a map does not.
             pass
     size = int(np.prod(shape, dtype=object)) * kind.itemsize
     if kind.hasobject or size == 0 or header + size > info.file_size:
@@ -135,8 +167,8 @@ def _mapped(path: Path, members: ZipFile, info: ZipInfo) -> NDArray[Any] | None:
 def _member(path: Path, arrays: dict[str, Any], name: str) -> Any:
     if name not in arrays:
         raise InputError(
-            f"{path} has the arrays {some(list(arrays)) or 'of no name at all'}",
-            why="features are looked for under x and labels under y",
+            f"{path} has the arrays {quoted_names(list(arrays)) or '(none)'}",
+            why="the features must be named x and the labels y",
             remedy="save it as numpy.savez(path, x=..., y=...)",
         )
     return arrays[name]
@@ -146,7 +178,7 @@ def _last_column(path: Path, table: NDArray[Any]) -> tuple[NDArray[Any], NDArray
     if table.ndim != 2 or table.shape[1] < 2:
         raise InputError(
             f"{path} has an array of shape {table.shape}",
-            why="it needs two dimensions, the last column being the label",
+            why="it must have two dimensions, with the label in the last column",
             remedy="save numpy.column_stack([x, y]), or x and y in a .npz",
         )
     return table[:, :-1], np.asarray(table[:, -1])

@@ -1,4 +1,4 @@
-"""Passes over rows that can be read in any order: which row is at which position."""
+"""Passes over rows that can be read in any order: the row at each position of the stream."""
 
 from __future__ import annotations
 
@@ -13,15 +13,49 @@ from paraactive.errors import InputError
 
 
 def checked_passes(passes: int | None) -> int | None:
-    """The number of passes as an int, 1 or more; None for no end."""
+    """Return the number of passes.
+
+    Parameters
+    ----------
+    passes : int or None
+        Value to check.
+
+    Returns
+    -------
+    int or None
+        Number of passes, at least 1; None without end.
+
+    Raises
+    ------
+    InputError
+        If the value is below 1 or not a whole number.
+    """
     if passes is not None and whole("passes", passes) < 1:
         raise InputError(f"passes is {passes}", why="the stream would be empty", remedy="give 1 or more")
     return None if passes is None else int(passes)
 
 
 def rows_at(index: Ints, rows: int, seed: int, shuffle: bool) -> Ints:
-    """The rows at these positions; with `shuffle`, each pass goes over them in an order of its own.
+    """Return the row numbers at the given positions.
 
+    Parameters
+    ----------
+    index : ndarray of int64
+        Positions in the stream.
+    rows : int
+        Number of rows in one pass.
+    seed : int
+        Seed of the order.
+    shuffle : bool
+        Whether each pass has its own random order.
+
+    Returns
+    -------
+    ndarray of int64
+        Row numbers.
+
+    Examples
+    --------
     >>> rows_at(np.arange(6), rows=3, seed=1, shuffle=False).tolist()
     [0, 1, 2, 0, 1, 2]
     """
@@ -35,6 +69,6 @@ def rows_at(index: Ints, rows: int, seed: int, shuffle: bool) -> Ints:
     return row
 
 
-@lru_cache(maxsize=2)  # a piece of the stream may lie on two passes
+@lru_cache(maxsize=2)  # A range of positions may lie in two passes.
 def _order(seed: int, rows: int, number: int) -> Ints:
     return philox.permutation(seed, philox.ORDER, rows, number)

@@ -1,4 +1,4 @@
-"""svmlight text, also called libsvm: a label and index:value pairs on each line. It is read whole, and held sparse."""
+"""svmlight (libsvm) text: a label and index:value pairs on each line. Files are read into memory as sparse rows."""
 
 from __future__ import annotations
 
@@ -17,8 +17,20 @@ SUFFIXES = (".svm", ".libsvm", ".svmlight")
 
 
 def is_svmlight(path: str | Path) -> bool:
-    """True by its name; of .txt by its first line.
+    """Return whether a file is svmlight text, by its suffix or, for .txt, by its first line.
 
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    bool
+        True for svmlight text.
+
+    Examples
+    --------
     >>> is_svmlight("a9a.libsvm"), is_svmlight("rows.npz")
     (True, False)
     """
@@ -26,15 +38,34 @@ def is_svmlight(path: str | Path) -> bool:
 
 
 def read_svmlight(path: Path, width: int | None = None) -> tuple[Any, NDArray[Any]]:
-    """The rows, as scipy's CSR, and their labels. Indices count from 1, as the format has it; a 0 is refused.
+    """Read svmlight text. Indices must start at 1, as the format requires.
 
-    A file does not say from where it counts. If that were guessed file by file, a test set without the first feature
-    would be read one column beside the rows that the model was trained on.
+    A file does not state whether its indices start at 0 or 1. Guessing for each file would shift the features of a test
+    set that lacks the first feature.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    width : int, optional
+        Smallest number of features of the result. Default: the largest index.
+
+    Returns
+    -------
+    x : scipy.sparse.csr_matrix
+        Rows in float32.
+    y : ndarray
+        Labels.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, damaged or empty, or has the index 0.
     """
-    # It takes long to load, and most streams do not need it.
+    # Imported here, because the import is slow and most streams do not need it.
     from sklearn.datasets import load_svmlight_file
 
-    remedy = "give lines as `label index:value index:value`, in the order of the indices"
+    remedy = "write lines as `label index:value index:value`, in the order of the indices"
     try:
         rows, labels = load_svmlight_file(str(path), dtype=np.float32, zero_based=False)  # pyright: ignore[reportArgumentType]
     except FileNotFoundError:
@@ -47,15 +78,15 @@ def read_svmlight(path: Path, width: int | None = None) -> tuple[Any, NDArray[An
         lacks = "features" if rows.shape[0] else "rows"
         raise InputError(f"{path} has no {lacks}", why="there is nothing to learn from", remedy=remedy)
     width = rows.shape[1] if width is None else max(width, rows.shape[1])
-    rows.resize(rows.shape[0], width)  # A line does not say how many zeros follow.
+    rows.resize(rows.shape[0], width)  # Trailing zeros are not in the file.
     return rows, labels
 
 
 def _from_zero(path: Path) -> InputError:
     return InputError(
         f"{path} has the index 0",
-        why="svmlight counts from 1, and a file without a 0 would be read one column beside this one",
-        remedy="write it with indices from 1, as scikit-learn does with zero_based=False",
+        why="svmlight indices start at 1, and files without the index 0 are read that way",
+        remedy="write indices from 1, as scikit-learn does with zero_based=False",
     )
 
 
@@ -63,7 +94,7 @@ def _first_line_fits(path: Path) -> bool:
     try:
         with open_binary(str(path)) as file:
             lines = (line.partition(b"#")[0].strip() for line in file.read(1 << 16).splitlines())
-            # A row of zeros is a label alone, which says nothing.
+            # A row of zeros is only a label, which other formats have too.
             first = next((line for line in lines if len(line.split()) > 1), b"")
     except (OSError, InputError):
         return False

@@ -1,4 +1,4 @@
-"""Rows whose labels nobody has told yet, as a stream; an `Oracle` is asked for those that are selected."""
+"""A stream over rows without labels. An `Oracle` labels the selected rows."""
 
 from __future__ import annotations
 
@@ -14,19 +14,40 @@ from numpy.typing import ArrayLike
 from paraactive.basics.validation import whole
 from paraactive.data.examples import Examples, Ints, SparseRows
 from paraactive.data.labels import UNKNOWN, fitting_type, type_of_labels, typed_labels
-from paraactive.streams.columns import features_alone, given_names, hash_features
+from paraactive.streams.array_checks import checked_class_names, features_alone, hash_features
 from paraactive.streams.files import column_names, open_rows
 from paraactive.streams.locations import absolute
 from paraactive.streams.passes import rows_at
-from paraactive.streams.positions import UserStream
+from paraactive.streams.user_stream import UserStream
 
 
 class Unlabelled(UserStream):
-    """A stream over the rows of `x`, in memory, once, in an order that the seed decides.
+    """A stream of one pass over unlabeled rows in memory.
 
-    `classes` are the names of the labels that there can be. All labels are unknown: only rules that are blind to them
-    can sift it, and only an oracle can tell them.
+    Only label-blind rules can sift it, and an oracle must label the selected rows.
 
+    Parameters
+    ----------
+    x : array-like or sparse matrix, shape (n, features)
+        Features: finite real numbers.
+    classes : sequence
+        All labels that are possible, in their order.
+    seed : int, default=0
+        Seed of the order of the rows.
+    shuffle : bool, default=True
+        Whether the rows come in random order.
+
+    Attributes
+    ----------
+    label_type : str
+        Type of the labels in `classes`; "str" for text.
+    source : str or None
+        Path of the file, if the rows came from one.
+    columns : tuple of str or None
+        Names of the features, if the file has names.
+
+    Examples
+    --------
     >>> stream = Unlabelled([[1.0], [2.0], [3.0]], classes=("ham", "spam"))
     >>> stream.length, stream.labelled, sorted(stream.read(0, 3).key.tolist())
     (3, False, [0, 1, 2])
@@ -35,28 +56,45 @@ class Unlabelled(UserStream):
     labelled = False
 
     def __init__(
-        self, x: ArrayLike | SparseRows, classes: Sequence[Any], *, seed: int = 0, shuffle: bool = True
+        self, x: ArrayLike | SparseRows, classes: Sequence[object], *, seed: int = 0, shuffle: bool = True
     ) -> None:
         self.seed, self.shuffle = whole("seed", seed), bool(shuffle)
-        self._classes = given_names(classes)
+        self._classes = checked_class_names(classes)
         self.label_type = fitting_type(self._classes, type_of_labels(classes))
-        """The type of `classes`, as it was given; "str" for text."""
         self._x = features_alone(x)
         self.source: str | None = None
         self.columns: tuple[str, ...] | None = None
-        """The names of the features, where the file has some."""
 
     @classmethod
     def load(
         cls,
         path: str | Path,
-        classes: Sequence[Any],
+        classes: Sequence[object],
         *,
         columns: Sequence[str] | None = None,
         seed: int = 0,
         shuffle: bool = True,
     ) -> Unlabelled:
-        """The rows of a file, all of them in memory; `columns` are the features of a table, by default all columns."""
+        """Open a file of unlabeled rows. All rows are held in memory.
+
+        Parameters
+        ----------
+        path : str or Path
+            File of any supported kind (see `open_rows`).
+        classes : sequence
+            All labels that are possible, in their order.
+        columns : sequence of str, optional
+            Feature columns of a table. Default: all columns.
+        seed : int, default=0
+            Seed of the order of the rows.
+        shuffle : bool, default=True
+            Whether the rows come in random order.
+
+        Returns
+        -------
+        Unlabelled
+            The stream.
+        """
         source = absolute(path)
         names = column_names(source) if columns is None else tuple(columns)
         stream = cls(open_rows(source, features=names), classes, seed=seed, shuffle=shuffle)
@@ -64,29 +102,29 @@ class Unlabelled(UserStream):
         return stream
 
     def describe(self) -> dict[str, Any]:
-        """What `load` needs to open the file again, and the fingerprint, for run files."""
+        """Return the parameters of `load` and the fingerprint, for run files."""
         names = ("source", "columns", "seed", "shuffle", "fingerprint")
         classes = typed_labels(self.classes, self.label_type).tolist()
         return {"classes": classes} | {name: getattr(self, name) for name in names}
 
     @property
     def width(self) -> int:
-        """Columns of x."""
+        """Number of features."""
         return self._x.shape[1]
 
     @property
     def length(self) -> int:
-        """Rows."""
+        """Number of rows."""
         return len(self._x)
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The names of the labels that there can be."""
+        """Names of the possible labels."""
         return self._classes
 
     @cached_property
     def fingerprint(self) -> str:
-        """A SHA-256 of the features and the names of the labels."""
+        """SHA-256 of the features and the names of the labels."""
         digest = hashlib.sha256(repr((self._x.shape, self.classes)).encode())
         hash_features(digest, self._x)
         return digest.hexdigest()

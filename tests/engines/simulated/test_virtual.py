@@ -83,7 +83,6 @@ class Watched(Simulated):
             assert np.array_equal(again.p, selected.p)
             assert np.array_equal(again.version, selected.version)
             assert set(selected.seen.tolist()) <= {published.seen}
-            assert set(selected.node.tolist()) <= {published.node}
 
 
 # The models of virtual nodes -------------------------------------------------------------------------------------

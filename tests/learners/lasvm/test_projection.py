@@ -23,7 +23,7 @@ from paraactive.sifting.select import take_all
 
 def _learn(svm: LaSVM, fresh: Examples, rounds: int = 1) -> LaSVM:
     for piece in np.array_split(np.arange(len(fresh)), rounds):
-        svm.update(take_all(fresh.take(piece), fresh.index[piece], 0, 0))
+        svm.update(take_all(fresh.take(piece), fresh.index[piece], 0))
         svm.end_round()
     return svm
 
@@ -104,7 +104,7 @@ def test_the_projection_does_not_depend_on_how_updates_were_cut() -> None:
     one = _learn(LaSVM(gamma=0.012), fresh)
     two = LaSVM(gamma=0.012)
     for piece in np.array_split(np.arange(900), 50):
-        two.update(take_all(fresh.take(piece), fresh.index[piece], 0, 0))
+        two.update(take_all(fresh.take(piece), fresh.index[piece], 0))
     two.end_round()
     assert one.digest() == two.digest()
     x = _digits(2, 30_000, 100).x
@@ -190,10 +190,10 @@ def test_kernel_rows_of_what_was_scored_are_used_again_to_the_same_model(monkeyp
     scores = one.score(fresh.x)  # With its kernel rows kept.
     monkeypatch.setattr(kernels, "kernel_rows", counting)
     for svm in (one, two):
-        svm.update(take_all(fresh.take(slice(0, 40)), fresh.index[:40], 0, 0))
+        svm.update(take_all(fresh.take(slice(0, 40)), fresh.index[:40], 0))
     assert asked == []  # All were known, and nothing else was computed of the vectors.
-    one.update(take_all(fresh.take(slice(40, 60)), fresh.index[40:], 0, 0))
-    two.update(take_all(fresh.take(slice(40, 60)), fresh.index[40:], 0, 0))
+    one.update(take_all(fresh.take(slice(40, 60)), fresh.index[40:], 0))
+    two.update(take_all(fresh.take(slice(40, 60)), fresh.index[40:], 0))
     assert asked == [20]  # The vectors have changed.
     assert one.digest() == two.digest()
     other = LaSVM(gamma=0.012, cascade=False)

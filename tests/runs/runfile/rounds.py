@@ -18,7 +18,7 @@ def some_selected(count: int, seed: int = 0, width: int = WIDTH) -> Selected:
     x = rng.normal(size=(count, width)).astype(np.float32)
     examples = Examples(x, rng.choice([-1, 1], count).astype(np.int8), index, index // 2)
     seen, version = rng.integers(0, 2**40, count), rng.integers(0, 99, count)
-    return Selected(examples, 1 - rng.random(count), seen, version, np.zeros(count, np.int64))
+    return Selected(examples, 1 - rng.random(count), seen, version)
 
 
 def a_round(file: RunFile, selected: Selected) -> Round:

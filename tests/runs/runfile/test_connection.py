@@ -38,7 +38,7 @@ def written(path: Path) -> Path:
     index = np.arange(count)
     x = np.random.default_rng(0).normal(size=(count, 30)).astype(np.float32)
     with RunFile.create(path, run_spec(seed=7)) as file:
-        file.writer.append(Selected(Examples(x, np.ones(count, np.int8), index), np.ones(count), index, index, index))
+        file.writer.append(Selected(Examples(x, np.ones(count, np.int8), index), np.ones(count), index, index))
         file.writer.end_round(Round(0, count, count, count, 0, 0, 0))
     return path
 

@@ -52,7 +52,7 @@ def test_entries_without_features_come_back_bit_for_bit_from_the_stream(path: Pa
     stream = Digits(seed=3)
     fresh = stream.read(20_000, 20_050)
     selected = some_selected(50, width=stream.width)
-    selected = Selected(fresh, selected.p, selected.seen, selected.version, selected.node)
+    selected = Selected(fresh, selected.p, selected.seen, selected.version)
     with RunFile.create(path, run_spec()) as file:
         file.writer.use_stream(Digits())
         a_round(file, selected)

@@ -11,8 +11,6 @@ import time
 from dataclasses import replace
 from itertools import pairwise
 
-import numpy as np
-
 from paraactive.data.examples import Examples, Stretch, Tile
 from paraactive.engines.replica import UsesDriverReplica
 from paraactive.engines.simulated.clock import CLOCKED, edges, largest_portions
@@ -80,10 +78,8 @@ class Simulated(UsesDriverReplica):
     def _sent_by(self, node: int, stop: int, pieces: list[Sifted]) -> Sifted:
         """Join the pieces of one portion, as its node would have sent them."""
         sifted = Sifted.join([Sifted.nothing(stop, self._node.stream.width, node), *pieces])
-        selected = sifted.selected
         return replace(
             sifted,
-            selected=replace(selected, node=np.full(len(selected), node, np.int64)),
             sift_seconds=sifted.sift_seconds * self._cluster.slowness_of(node),
             transfer_seconds=2 * self._cluster.latency,
         )

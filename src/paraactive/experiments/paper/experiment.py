@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from paraactive.basics.replacing import replacing
+from paraactive.basics.atomic_files import atomic_write
 from paraactive.data.events import Event, Round
 from paraactive.engines import Cluster
 from paraactive.errors import InputError, RunFileError, cannot_write
@@ -296,7 +296,7 @@ def write_result(result: ExperimentResult, name: str, folder: Path) -> Experimen
     result.files.update({path.name: path for path in save_figures(result.charts, folder)})
     result.files["points"] = folder / f"{name}.json"
     points = json.dumps(result.summary(), indent=1, allow_nan=False) + "\n"
-    with replacing(result.files["points"]) as file:
+    with atomic_write(result.files["points"]) as file:
         file.write(points.encode())
     return result
 

@@ -13,7 +13,7 @@ from paraactive.basics import philox
 from paraactive.basics.state import State, digest
 from paraactive.basics.validation import one_of, positive, whole
 from paraactive.data.examples import Doubles, Labels, Selected, SparseRows
-from paraactive.data.labels import MOST_CLASSES, score_shape
+from paraactive.data.labels import MAX_CLASSES, score_shape
 from paraactive.errors import InputError
 from paraactive.learners.network import network_loops
 from paraactive.learners.rows import check_features
@@ -200,10 +200,10 @@ class Network:
 
     def _check_classes(self, classes: int, state: State) -> None:
         """Raise an error if there are too many classes, or the weights are for another number of classes."""
-        if classes > MOST_CLASSES:
+        if classes > MAX_CLASSES:
             raise InputError(
                 f"classes is {classes}",
-                why=f"at most {MOST_CLASSES} classes are supported",
+                why=f"at most {MAX_CLASSES} classes are supported",
                 remedy="make groups of the labels",
             )
         if state and _classes_in(state) != classes:

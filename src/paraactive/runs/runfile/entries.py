@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from paraactive.data.examples import Entries, Examples, Features, Selected
 from paraactive.errors import InputError
 from paraactive.runs.runfile.configuration import read_spec
@@ -94,7 +92,7 @@ class EntryTable:
             return Selected.empty(0)
         features = self._features(stored, stream)
         examples = Examples(features, stored.y, stored.position, stored.key, stored.importance)
-        return Selected(examples, stored.p, stored.seen, stored.version, np.zeros(len(stored.p), np.int64))
+        return Selected(examples, stored.p, stored.seen, stored.version)
 
     def _features(self, stored: StoredEntries, stream: Stream | None) -> Features:
         """Return features. Those read together are all made by the stream, all dense or all sparse."""

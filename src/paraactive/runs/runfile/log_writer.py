@@ -88,7 +88,7 @@ class LogWriter:
         self._end.version = entries.last
         self._pending.append((selected, values, columns))
         if self._end.rounds:
-            self.delays.update(entries.delay.tolist())
+            self.delays.update(entries.entry_lag.tolist())
         return entries
 
     def end_round(self, ended: Round) -> Round:

@@ -1,1 +1,1 @@
-"""MNIST, with unlimited deformations (`digits`)."""
+"""The MNIST digits, with unlimited deformed copies (`digits`)."""

@@ -1,4 +1,4 @@
-"""The compiled loops that deform digits. Only IEEE operations in a fixed order, so every machine makes the same bits.
+"""Compiled loops that deform digits. They use only IEEE operations in a fixed order, so all machines give equal bits.
 
 For a digit I (28 by 28, 0 outside), two displacement fields F and G, and a shift (dx, dy):
 
@@ -6,12 +6,13 @@ For a digit I (28 by 28, 0 outside), two displacement fields F and G, and a shif
     Tx(r, c) = (S(r, c + 1) - S(r, c - 1)) / 2,  Ty(r, c) = (S(r + 1, c) - S(r - 1, c)) / 2      tangent vectors
     D = floor(clip(I + F Tx + G Ty, 0, 255)),    out(r, c) = level[D(r - dy, c - dx)]
 
-The fields are 1522 pictures of white noise smoothed with a Gaussian of 4 px and scaled to a standard deviation of
+The fields are 1522 images of white noise, smoothed with a Gaussian of 4 px and scaled to a standard deviation of
 1 px. The four random words w of an example choose F, G and one of nine shifts: floor(1522 w0 / 2^32),
 floor(1522 w1 / 2^32), floor(9 w2 / 2^32). The construction follows Loosli, Canu and Bottou (2007).
 
-Images are laid out flat in rows of 33: the 5 blank pixels after a row are also the 5 before the next, as far as
-a tangent vector reaches. So each step is one long loop over contiguous numbers, which the compiler can vectorise.
+Images are stored flat in rows of 33 pixels. The 5 blank pixels after a row are also the 5 blank pixels before the next
+row, as far as a tangent vector reaches. So each step is one long loop over contiguous numbers, which the compiler can
+vectorize.
 """
 
 from __future__ import annotations
@@ -26,33 +27,45 @@ from paraactive.basics import philox
 from paraactive.basics.compiled import njit
 from paraactive.data.examples import Floats, Ints
 
+# Number of pixels in a row and in a column.
 SIDE = 28
-"""Pixels in a row and in a column."""
+# Number of displacement fields.
 FIELDS = 1522
-"""Displacement fields to choose from."""
 
 _MARGIN = 5
 _ROW = SIDE + _MARGIN
 _AREA = SIDE * _ROW
+# All streams use the same fields; the seed of the stream chooses among them.
 _FIELD_SEED = 0
-"""One set of fields for all: the stream's seed chooses among them."""
 
 
 def gaussian(sigma: float) -> NDArray[np.float64]:
-    """Weights of a Gaussian filter from its centre outwards, cut at 4 sigma; centre + 2 * the others is 1 (to 2^-20).
+    """Return the weights of a Gaussian filter from its center outward, cut at 4 sigma.
 
+    Parameters
+    ----------
+    sigma : float
+        Standard deviation in pixels.
+
+    Returns
+    -------
+    ndarray of float64
+        Weights. The center plus twice the others is 1, up to 2^-20.
+
+    Examples
+    --------
     >>> gaussian(0.9).round(4).tolist()
     [0.4433, 0.2391, 0.0375, 0.0017, 0.0]
     """
     raw = [math.exp(-0.5 * (k / sigma) ** 2) for k in range(int(4 * sigma + 0.5) + 1)]
     total = raw[0] + 2 * sum(raw[1:])
-    # On a grid of 2^-24: the last bit of exp is not the same on every machine, and is rounded away.
+    # Round to multiples of 2^-24, because the last bit of exp differs between machines.
     return np.array([round(weight / total * 2**24) / 2**24 for weight in raw])
 
 
 @njit(cache=True, nogil=True)
 def _smooth_rows(image: NDArray[np.float64], weights: NDArray[np.float64], out: NDArray[np.float64]) -> None:
-    """Smooth along each row, the border reflecting (d c b a | a b c d | d c b a), and write the transpose."""
+    """Smooth along each row with reflected borders (d c b a | a b c d | d c b a), and write the transpose."""
     side, reach = image.shape[0], weights.shape[0] - 1
     line, total = np.empty(side + 2 * reach), np.empty(side)
     for r in range(side):
@@ -73,13 +86,13 @@ def _smooth_rows(image: NDArray[np.float64], weights: NDArray[np.float64], out: 
 
 @njit(cache=True, nogil=True)
 def _make_fields(noise: NDArray[np.float64], weights: NDArray[np.float64], out: Floats) -> None:
-    """Smooth each picture of noise and scale it to a standard deviation of 1; rows of `out` are padded with 0."""
+    """Smooth each noise image and scale it to a standard deviation of 1. Rows of `out` are padded with 0."""
     count, side = noise.shape[0], noise.shape[1]
     half, field = np.empty((side, side)), np.empty((side, side))
     for n in range(count):
         _smooth_rows(noise[n], weights, half)
         _smooth_rows(half, weights, field)
-        # Plain sums, one by one: numpy's add in an order that depends on the processor.
+        # Plain sums, because the order of summation in numpy depends on the processor.
         mean = 0.0
         for r in range(side):
             for c in range(side):
@@ -97,8 +110,15 @@ def _make_fields(noise: NDArray[np.float64], weights: NDArray[np.float64], out: 
 
 @lru_cache(maxsize=1)
 def fields() -> Floats:
-    """The displacement fields in pixels, one a row, laid out in rows of 33; the same for every stream.
+    """Return the displacement fields in pixels. They are the same for all streams.
 
+    Returns
+    -------
+    ndarray of float32, shape (1522, 924)
+        One field in each row, stored in image rows of 33.
+
+    Examples
+    --------
     >>> fields().shape
     (1522, 924)
     """
@@ -111,8 +131,20 @@ def fields() -> Floats:
 
 
 def laid_out(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Images of 784 pixels in rows of 33, blank at the end.
+    """Return images in rows of 33 pixels, of which the last 5 are blank.
 
+    Parameters
+    ----------
+    pixels : ndarray of uint8, shape (n, 784)
+        Images.
+
+    Returns
+    -------
+    ndarray of uint8, shape (n, 924)
+        The images in the layout of `render`.
+
+    Examples
+    --------
     >>> laid_out(np.ones((2, 784), np.uint8)).sum(axis=1).tolist()
     [784, 784]
     """
@@ -139,7 +171,7 @@ def _smooth_padded(ink: Floats, weights: Floats, half: Floats, smooth: Floats) -
 
 @njit(cache=True, nogil=True)
 def _displace(ink: Floats, smooth: Floats, across: Floats, down: Floats, grey: NDArray[np.uint8]) -> None:
-    """D = floor(clip(I + F Tx + G Ty, 0, 255)), all five laid out in rows of 33."""
+    """D = floor(clip(I + F Tx + G Ty, 0, 255)), all five stored in rows of 33."""
     half = np.float32(0.5)
     low, high = np.float32(0), np.float32(255)
     left, right, above, below = smooth[_ROW - 1 :], smooth[_ROW + 1 :], smooth[0:], smooth[2 * _ROW :]
@@ -151,7 +183,7 @@ def _displace(ink: Floats, smooth: Floats, across: Floats, down: Floats, grey: N
 
 @njit(cache=True, nogil=True)
 def _shade(grey: NDArray[np.uint8], levels: Floats, out: Floats) -> None:
-    """The feature for each grey value of a picture in rows of 33."""
+    """Write the feature value of each pixel of an image in rows of 33."""
     for r in range(SIDE):
         for c in range(SIDE):
             out[r * SIDE + c] = levels[grey[r * _ROW + c]]
@@ -168,15 +200,32 @@ def render(
     levels: Floats,
     out: Floats,
 ) -> None:
-    """Write the digit `pixels[rows[i]]` to `out[i]`: as it is if `plain[i]`, else deformed as `draws[i]` says.
+    """Write the digit `pixels[rows[i]]` to `out[i]`, deformed unless `plain[i]`.
 
-    The pixels are laid out in rows of 33 (see `laid_out`).
+    Parameters
+    ----------
+    pixels : ndarray of uint8, shape (images, 924)
+        Images in rows of 33 (see `laid_out`).
+    rows : ndarray of int64, shape (n,)
+        Number of the image of each example.
+    plain : ndarray of bool, shape (n,)
+        Which examples are not deformed.
+    draws : ndarray of uint32, shape (n, 4)
+        Random words that choose the fields and the shift.
+    fields : ndarray of float32, shape (1522, 924)
+        Displacement fields (see `fields`).
+    weights : ndarray of float32
+        Weights of the Gaussian filter.
+    levels : ndarray of float32, shape (256,)
+        Feature value of each gray value.
+    out : ndarray of float32, shape (n, 784)
+        Result.
     """
     ink = np.zeros((SIDE + 2 * _MARGIN) * _ROW + 2 * _MARGIN, np.float32)
     half = np.zeros((SIDE + 2) * _ROW + 2 * _MARGIN, np.float32)
     smooth = np.zeros(half.shape[0], np.float32)
     grey = np.zeros((SIDE + 2) * _ROW + 2, np.uint8)
-    # 5 places more before the first pixel: there the filter along the rows reaches back without leaving the array.
+    # 5 more values before the first pixel, so that the filter along the rows stays inside the array.
     body = ink[_MARGIN * _ROW + _MARGIN :]
     inner = grey[_ROW + 1 : _ROW + 1 + _AREA]
     for i in range(rows.shape[0]):

@@ -1,7 +1,7 @@
-"""The bundled digits: MNIST, and after its first pass an unlimited number of deformed copies of it.
+"""A stream over the bundled MNIST digits, with an unlimited number of deformed copies after the first pass.
 
-A `Digits` object is a few numbers. The images, the fields and the order are opened once a process, where they are
-first read; how a digit is deformed is written in `deformations`.
+A `Digits` object holds only a few numbers. Each process loads the images at the first read. `deformations` deforms
+them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from paraactive.data.examples import Examples, Floats, Ints, Labels
 from paraactive.data.labels import labels_of
 from paraactive.errors import InputError
 from paraactive.streams.digits.deformations import SIDE, fields, gaussian, laid_out, render
-from paraactive.streams.positions import between, listed
+from paraactive.streams.user_stream import check_positions, position_range
 
 Bytes = NDArray[np.uint8]
 
@@ -30,12 +30,29 @@ _PIXELS = SIDE * SIDE
 
 @dataclass(frozen=True)
 class Digits:
-    """A task on handwritten digits that never ends: two groups of them to tell apart, or more.
+    """An endless stream of handwritten digits in two or more classes.
 
-    The first examples are the MNIST training digits of the task, in an order that the seed decides. From then on the
-    same digits return in the same order, each time deformed in another way. The example at a position depends on the
-    seed and the position alone, so any node can make any example, and no example needs to be stored.
+    The first examples are the MNIST training digits of the task, in an order set by the seed. After them the same
+    digits repeat in the same order, each time with another deformation. An example depends only on the seed and its
+    position, so any node can generate any example, and no example needs to be stored.
 
+    Parameters
+    ----------
+    negative : sequence of int, default=(5, 7)
+        Digits of the label -1.
+    positive : sequence of int, default=(3, 1)
+        Digits of the label +1.
+    seed : int, default=0
+        Seed of the order and of the deformations.
+    low : float, default=-1.0
+        Value of a blank pixel.
+    high : float, default=1.0
+        Value of a black pixel.
+    groups : sequence of sequences of int, optional
+        Three or more groups of digits with the labels 0, 1, 2 and so on, instead of `negative` and `positive`.
+
+    Examples
+    --------
     >>> stream = Digits(negative=(5,), positive=(3,), seed=1)
     >>> piece = stream.read(100_000, 100_008)
     >>> piece.x.shape, float(piece.x.min()), stream.classes, stream.length
@@ -47,20 +64,14 @@ class Digits:
     """
 
     negative: Sequence[int] = (5, 7)
-    """The digits of label -1."""
     positive: Sequence[int] = (3, 1)
-    """The digits of label +1."""
     seed: int = 0
-    """Decides the order and the deformations."""
     low: float = -1.0
-    """Blank paper."""
     high: float = 1.0
-    """Full ink."""
     groups: Sequence[Sequence[int]] | None = None
-    """Three groups of digits or more, in place of `negative` and `positive`: the labels 0, 1, 2 and so on."""
 
     def __post_init__(self) -> None:
-        # Plain tuples and numbers: they are compared, hashed for the caches, and written to run files.
+        # Plain tuples and numbers can be compared, hashed for the caches, and written to run files.
         if self.groups is None:
             object.__setattr__(self, "negative", _digits("negative", self.negative))
             object.__setattr__(self, "positive", _digits("positive", self.positive))
@@ -77,50 +88,72 @@ class Digits:
 
     @classmethod
     def all(cls, seed: int = 0, low: float = -1.0, high: float = 1.0) -> Digits:
-        """All ten digits, each a class of its own."""
+        """Return a stream over all ten digits, one class for each digit.
+
+        Parameters
+        ----------
+        seed : int, default=0
+            Seed of the order and of the deformations.
+        low : float, default=-1.0
+            Value of a blank pixel.
+        high : float, default=1.0
+            Value of a black pixel.
+
+        Returns
+        -------
+        Digits
+            The stream.
+        """
         return cls(seed=seed, low=low, high=high, groups=tuple((digit,) for digit in range(10)))
 
     def describe(self) -> dict[str, Any]:
-        """The constructor's parameters, for run files."""
+        """Return the constructor's parameters, for run files."""
         names = ("negative", "positive", "seed", "low", "high", "groups")
         return {name: getattr(self, name) for name in names}
 
     @property
     def width(self) -> int:
-        """784 pixels."""
+        """Number of features: 784 pixels."""
         return _PIXELS
 
     @property
     def length(self) -> int | None:
-        """None: there is always another deformed copy."""
+        """None, because the stream never ends."""
         return None
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The digits of each label, such as '5,7' and '3,1'."""
+        """Digits of each class, such as '5,7' and '3,1'."""
         return tuple(",".join(map(str, group)) for group in self._groups)
 
     @property
     def regenerates(self) -> bool:
-        """True: the package holds all that is needed to read it again."""
+        """True, because the package can generate all examples again."""
         return True
 
     @property
     def originals(self) -> int:
-        """MNIST training digits of the task: the examples before this position are undeformed."""
+        """Number of MNIST training digits of the task. Examples before this position are not deformed."""
         return len(_training_images(self._task)[1])
 
     def read(self, first: int, last: int) -> Examples:
-        """The examples at positions first <= index < last."""
-        return self._make(between(first, last, self.length))
+        """Return the examples at positions first <= index < last. See `Stream.read`."""
+        return self._make(position_range(first, last, self.length))
 
     def at(self, index: Ints) -> Examples:
-        """The examples at these positions."""
-        return self._make(listed(index, self.length))
+        """Return the examples at the given positions. See `Stream.at`."""
+        return self._make(check_positions(index, self.length))
 
     def test(self) -> Examples:
-        """The MNIST test digits of the task, undeformed, in their published order.
+        """Return the MNIST test digits of the task, without deformation, in their published order.
 
+        Returns
+        -------
+        Examples
+            The test digits.
+
+        Examples
+        --------
         >>> len(Digits().test())
         4065
         """
@@ -129,7 +162,7 @@ class Digits:
 
     @property
     def _task(self) -> tuple[int, ...]:
-        # Sorted, so that both signs of a task, and all its seeds, share one copy of the images.
+        # Sorted, so that all streams over the same digits share one copy of the images.
         return tuple(sorted(digit for group in self._groups for digit in group))
 
     @property
@@ -146,7 +179,7 @@ class Digits:
         return Examples(x, self._label(digits[rows]), index)
 
     def _levels(self) -> Floats:
-        """The feature for each grey value 0..255."""
+        """Return the feature value of each gray value 0 to 255."""
         return (self.low + np.arange(256) * (self.high - self.low) / 255).astype(np.float32)
 
     def _label(self, digits: Bytes) -> Labels:
@@ -158,13 +191,13 @@ class Digits:
 
 @lru_cache(maxsize=4)
 def _training_images(task: tuple[int, ...]) -> tuple[Bytes, Bytes]:
-    """Pixels, laid out for `render`, and digits of the training digits of these classes."""
+    """Return the pixels (in the layout of `render`) and the digits of the training images of a task."""
     pixels, digits = _images("train", task)
     return laid_out(pixels), digits
 
 
 def _images(split: str, task: tuple[int, ...]) -> tuple[Bytes, Bytes]:
-    """Pixels (n, 784) and digits (n,) of these classes, in the published order."""
+    """Return the pixels (n, 784) and the digits (n,) of a task, in the published order."""
     with (files("paraactive.streams.digits") / "data" / "mnist.npz").open("rb") as file, np.load(file) as bundle:
         labels: Bytes = bundle[f"{split}_labels"]
         digits = labels[np.isin(labels, task)]
@@ -175,7 +208,7 @@ def _images(split: str, task: tuple[int, ...]) -> tuple[Bytes, Bytes]:
 
 
 def _unpack(mask: Bytes, ink: Bytes) -> Bytes:
-    """The images of one class from where their ink is and how dark it is there (see data/README.md)."""
+    """Return the images of one digit from the mask of inked pixels and their gray values (see data/README.md)."""
     inked = np.unpackbits(mask).view(np.bool_)
     pixels = np.zeros(inked.shape, np.uint8)
     pixels[inked] = ink
@@ -188,11 +221,13 @@ def _order(seed: int, length: int) -> Ints:
 
 
 def _digits(name: str, given: object) -> tuple[int, ...]:
-    digits: tuple[Any, ...] = tuple(cast(Iterable[Any], given)) if isinstance(given, Iterable) else (given,)
+    digits: tuple[Any, ...] = tuple(cast("Iterable[Any]", given)) if isinstance(given, Iterable) else (given,)
     bad = [digit for digit in digits if isinstance(digit, bool) or digit not in range(10)]
     if bad or not digits:
         raise InputError(
-            f"{name} is {given!r}", why="each class is one or more of the digits 0 to 9", remedy="give some, as (5, 7)"
+            f"{name} is {given!r}",
+            why="each class must have one or more of the digits 0 to 9",
+            remedy="give digits, as (5, 7)",
         )
     return tuple(int(digit) for digit in digits)
 
@@ -201,7 +236,7 @@ def _check_groups(groups: Sequence[Sequence[int]]) -> None:
     if len(groups) < 3:
         raise InputError(
             f"groups is {groups!r}",
-            why="it is for three classes of digits or more",
+            why="groups must have three or more classes",
             remedy="give negative and positive for two, as Digits(negative=(5, 7), positive=(3, 1))",
         )
 
@@ -211,7 +246,7 @@ def _check_disjoint(groups: Sequence[Sequence[int]]) -> None:
     twice = sorted({digit for digit in every if every.count(digit) > 1})
     if twice:
         raise InputError(
-            f"digit {', '.join(map(str, twice))} is named twice in {' v '.join(str(tuple(group)) for group in groups)}",
+            f"digit {', '.join(map(str, twice))} appears twice in {' v '.join(str(tuple(group)) for group in groups)}",
             why="a digit belongs to one class",
             remedy="name each digit once",
         )
@@ -221,6 +256,6 @@ def _check_range(low: float, high: float) -> None:
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
         raise InputError(
             f"the range of the features is {low} to {high}",
-            why="blank paper must be below full ink, and both finite",
+            why="low must be below high, and both must be finite",
             remedy="give low < high, as low=-1, high=1",
         )

@@ -1,1 +1,1 @@
-"""Parquet and CSV files, larger than memory (`table`)."""
+"""Streams over Parquet and CSV files that may be larger than memory (`table`)."""

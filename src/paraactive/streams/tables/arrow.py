@@ -1,9 +1,9 @@
-"""The door to pyarrow, and its columns as numbers and labels. Nothing else of the package imports it."""
+"""Wrapper of pyarrow: types of columns, and conversion of columns to numpy. Only this module imports pyarrow."""
 
 from __future__ import annotations
 
 import mmap
-from typing import Any
+from typing import Any, SupportsFloat, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,57 +11,146 @@ from numpy.typing import NDArray
 from paraactive.basics.optional import require
 from paraactive.data.examples import Doubles, Floats
 from paraactive.errors import InputError
-from paraactive.streams.columns import label_name
-from paraactive.streams.places import place_of
+from paraactive.streams.array_checks import label_name
+from paraactive.streams.tables.line_numbers import describe_row
 
+# pyarrow is optional and has no type information, so its objects are typed as Any under these names.
+ArrowType: TypeAlias = Any
+ArrowTable: TypeAlias = Any
+ArrowColumn: TypeAlias = Any
+
+# Number of rows that are transposed at a time, so that they stay in the processor cache.
 _BLOCK = 2048
-"""Rows that are turned from columns at a time."""
 
 
-def library(module: str = "pyarrow") -> Any:
-    """Pyarrow, or a module of it."""
+def pyarrow_module(module: str = "pyarrow") -> Any:
+    """Import pyarrow or one of its modules.
+
+    Parameters
+    ----------
+    module : str, default="pyarrow"
+        Name of the module.
+
+    Returns
+    -------
+    module
+        The module.
+
+    Raises
+    ------
+    MissingExtraError
+        If pyarrow is not installed.
+    """
     return require(module, extra="files", what="reading Parquet and CSV files")
 
 
-def is_number(kind: Any) -> bool:
-    """True for a type of whole, real or decimal numbers, or of truth values."""
-    types, kind = library().types, _plain(kind)
+def is_number(kind: ArrowType) -> bool:
+    """Return whether a type is numeric.
+
+    Parameters
+    ----------
+    kind : pyarrow.DataType
+        Type of a column.
+
+    Returns
+    -------
+    bool
+        True for integers, floats, decimals, booleans and the null type.
+    """
+    types, kind = pyarrow_module().types, _plain(kind)
     return any(
         test(kind) for test in (types.is_boolean, types.is_integer, types.is_floating, types.is_decimal, types.is_null)
     )
 
 
-def is_label(kind: Any) -> bool:
-    """True for a type that names classes: text, numbers or truth values."""
-    types, kind = library().types, _plain(kind)
+def is_label(kind: ArrowType) -> bool:
+    """Return whether a column of this type can be the label.
+
+    Parameters
+    ----------
+    kind : pyarrow.DataType
+        Type of a column.
+
+    Returns
+    -------
+    bool
+        True for text and numeric types.
+    """
+    types, kind = pyarrow_module().types, _plain(kind)
     texts = (types.is_string, types.is_large_string, types.is_string_view, types.is_binary, types.is_large_binary)
     return is_number(kind) or any(test(kind) for test in texts)
 
 
-def is_text(kind: Any) -> bool:
-    """True for a type of labels that are not numbers."""
+def is_text(kind: ArrowType) -> bool:
+    """Return whether a type is text.
+
+    Parameters
+    ----------
+    kind : pyarrow.DataType
+        Type of a column.
+
+    Returns
+    -------
+    bool
+        True for text and binary types.
+    """
     return is_label(kind) and not is_number(kind)
 
 
-def same_kind(one: Any, other: Any) -> bool:
-    """True if the types have the same values, however they are stored."""
+def same_kind(one: ArrowType, other: ArrowType) -> bool:
+    """Return whether two types hold the same labels in different representations.
+
+    Parameters
+    ----------
+    one : pyarrow.DataType
+        Type of a column.
+    other : pyarrow.DataType
+        Type of another column.
+
+    Returns
+    -------
+    bool
+        True if a label has the same name in both types.
+    """
     return _plain(one) == _plain(other) or any(kind(one) and kind(other) for kind in (is_text, _is_counted))
 
 
-def _is_counted(kind: Any) -> bool:
-    """True for numbers that are not truth values: 1 is one label in all of their types, and True another."""
-    return is_number(kind) and not library().types.is_boolean(_plain(kind))
+def _is_counted(kind: ArrowType) -> bool:
+    """Return whether a type is numeric but not boolean. 1 is the same label in all numeric types; True is another."""
+    return is_number(kind) and not pyarrow_module().types.is_boolean(_plain(kind))
 
 
-def _plain(kind: Any) -> Any:
-    return kind.value_type if library().types.is_dictionary(kind) else kind
+def _plain(kind: ArrowType) -> ArrowType:
+    return kind.value_type if pyarrow_module().types.is_dictionary(kind) else kind
 
 
-def feature_rows(table: Any, names: tuple[str, ...], file: str, first: int) -> Floats:
-    """These columns as rows of float32; an error that names the file, the row and the column if one is not finite."""
+def feature_rows(table: ArrowTable, names: tuple[str, ...], file: str, first: int) -> Floats:
+    """Return columns as rows of float32.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Rows of a file.
+    names : tuple of str
+        Feature columns.
+    file : str
+        The file, for the error message.
+    first : int
+        Number of the first row in the file, for the error message.
+
+    Returns
+    -------
+    ndarray of float32, shape (rows, features)
+        Features.
+
+    Raises
+    ------
+    InputError
+        If a value is missing or not finite. The message names the file, the row and the column.
+    """
     x = _pages(table.num_rows, len(names))
     columns = [_numbers(table.column(name)) for name in names]
-    # An overflow is reported below in our words, not in numpy's. Some rows at a time, which stay in the cache.
+    # Overflow is reported below.
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, len(x), _BLOCK):
             rows = slice(start, start + _BLOCK)
@@ -75,32 +164,67 @@ def feature_rows(table: Any, names: tuple[str, ...], file: str, first: int) -> F
 
 
 def _pages(rows: int, width: int) -> Floats:
-    """Room for rows in pages of its own, which the system has back as soon as they are forgotten.
+    """Return memory for rows in an anonymous map, which the system reclaims when the array is deleted.
 
-    malloc would keep them, in as many places as there are threads that decode: memory would grow from pass to pass.
+    malloc would keep freed memory for each thread, so memory use would grow from pass to pass.
     """
     size = rows * width
     pages = mmap.mmap(-1, max(4 * size, 1), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     return np.frombuffer(pages, np.float32, size).reshape(rows, width)
 
 
-def weight_column(table: Any, name: str, file: str, first: int) -> Doubles:
-    """The weights of the rows; an error that names the file and the row if one is not a finite number above 0."""
+def weight_column(table: ArrowTable, name: str, file: str, first: int) -> Doubles:
+    """Return the weight column.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Rows of a file.
+    name : str
+        Name of the weight column.
+    file : str
+        The file, for the error message.
+    first : int
+        Number of the first row in the file, for the error message.
+
+    Returns
+    -------
+    ndarray of float64
+        Weights.
+
+    Raises
+    ------
+    InputError
+        If a weight is not a finite number above 0.
+    """
     weight = _numbers(table.column(name)).astype(np.float64)
     flawed = ~((weight > 0) & np.isfinite(weight))
     if flawed.any():
         row = int(flawed.argmax())
         raise InputError(
-            f"{file} has {table.column(name)[row].as_py()} at {place_of(file, first + row)}, column {name!r}",
-            why="the weight of an example is a finite number above 0",
-            remedy="leave out rows of weight 0, and fill in the weights of the others",
+            f"{file} has {table.column(name)[row].as_py()} at {describe_row(file, first + row)}, column {name!r}",
+            why="the weight of an example must be a finite number above 0",
+            remedy="remove rows of weight 0, and fill in missing weights",
         )
     return weight
 
 
-def coded_labels(column: Any) -> tuple[list[Any], NDArray[np.int64]]:
-    """The different values of a column, None for those that are missing, and for each row the number of its own."""
-    pa = library()
+def coded_labels(column: ArrowColumn) -> tuple[list[Any], NDArray[np.int64]]:
+    """Return the different values of a column and the index of each row's value.
+
+    Parameters
+    ----------
+    column : pyarrow.ChunkedArray
+        Label column.
+
+    Returns
+    -------
+    values : list
+        The different values; None for missing ones. A value may appear more than once.
+    codes : ndarray of int64
+        Index into `values` for each row.
+    """
+    pa = pyarrow_module()
     values: list[Any] = []
     codes: list[NDArray[np.int64]] = []
     for chunk in column.chunks:
@@ -109,23 +233,23 @@ def coded_labels(column: Any) -> tuple[list[Any], NDArray[np.int64]]:
         codes.append(numbers.to_numpy(zero_copy_only=False) + len(values))
         known = coded.dictionary
         if is_text(known.type):
-            known = known.cast(pa.large_binary())  # Python would refuse text that is not UTF-8.
+            known = known.cast(pa.large_binary())  # Python cannot decode text that is not UTF-8.
         values += [*map(_plain_value, known.to_pylist()), None]
     return values, np.concatenate([np.zeros(0, np.int64), *codes])
 
 
-def _plain_value(value: Any) -> Any:
-    """A value as Python has it; a decimal as a float; None for NaN."""
+def _plain_value(value: object) -> str | bool | int | float | None:
+    """Return a label as a Python value: decimals as float, NaN as None."""
     if isinstance(value, bytes):
         return label_name(value)
     if value is None or isinstance(value, str | bool | int):
         return value
-    return None if value != value else float(value)
+    return None if value != value else float(cast(SupportsFloat, value))
 
 
-def _numbers(column: Any) -> NDArray[Any]:
-    """A column of numbers as numpy has it; what is missing becomes NaN."""
-    types = library().types
+def _numbers(column: ArrowColumn) -> NDArray[Any]:
+    """Return a numeric column as a numpy array. Missing values become NaN."""
+    types = pyarrow_module().types
     if types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if types.is_decimal(column.type) or types.is_null(column.type):
@@ -135,22 +259,22 @@ def _numbers(column: Any) -> NDArray[Any]:
     return column.to_numpy()
 
 
-def _flaw(file: str, row: int, name: str, value: Any) -> InputError:
-    where = f"at {place_of(file, row)}, column {name!r}"
+def _flaw(file: str, row: int, name: str, value: float | None) -> InputError:
+    where = f"at {describe_row(file, row)}, column {name!r}"
     if value is None:
         return InputError(
             f"{file} has no value {where}",
             why="a score needs finite numbers",
-            remedy=f"fill it in, remove that row, or leave {name!r} out of features",
+            remedy=f"fill in the value, remove the row, or leave {name!r} out of features",
         )
     if np.isfinite(float(value)):
         return InputError(
             f"{file} has {float(value):g} {where}, which does not fit",
-            why="features are held in float32, which ends at 3.4e38",
-            remedy="scale that column down",
+            why="features are stored in float32, whose largest number is 3.4e38",
+            remedy="scale the column down",
         )
     return InputError(
         f"{file} has {value} {where}",
         why="a score needs finite numbers",
-        remedy=f"remove that row, fill in the value, or leave {name!r} out of features",
+        remedy=f"remove the row, fill in the value, or leave {name!r} out of features",
     )

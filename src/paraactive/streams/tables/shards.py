@@ -1,8 +1,8 @@
-"""Shards: runs of a table's rows that are decoded together, and the order in which a pass goes through them.
+"""Shards: consecutive rows of a table that are decoded together, and the order in which a pass reads them.
 
-A pass takes the shards in an order of its own, some at a time: a *window* is as many as fit into 64 MB, and at least
-one. It goes through all rows of a window, mixed, before it begins the next. So reading on decodes each shard once,
-and holds the shards of a window or two; a table of one window is shuffled as a whole.
+Each pass reads the shards in its own order, one window after the other. A *window* is as many shards as fit into 64 MB,
+at least one. The rows of a window are shuffled together. So a pass decodes each shard once and holds the shards of one
+or two windows. A table that fits into one window is shuffled completely.
 """
 
 from __future__ import annotations
@@ -16,44 +16,87 @@ import numpy as np
 
 from paraactive.basics import philox
 from paraactive.data.examples import Ints
-from paraactive.streams.tables.kept import Kept
+from paraactive.streams.lru_cache import LRUCache
 
+# Maximum size of a shard of several pieces.
 SHARD_BYTES = 16 << 20
-"""Neighbouring pieces of a file make one shard while their rows fit into this."""
 WINDOW_BYTES = 64 << 20
+# Memory of a row without its features: label, weight, and position in the order.
 _ROW_BYTES = 32
-"""What a row takes beside its features: label, weight, place in the order."""
 
 
 class Piece(NamedTuple):
-    """The smallest run of rows that can be decoded alone."""
+    """The smallest number of consecutive rows that can be decoded alone.
+
+    Parameters
+    ----------
+    file : int
+        Number of the file.
+    first : int
+        Number of the first row in the file.
+    rows : int
+        Number of rows.
+    place : tuple
+        Where the piece is in the file, in terms of the reader of the file.
+    """
 
     file: int
-    """Number of its file."""
     first: int
-    """Number, in the file, of its first row."""
     rows: int
     place: tuple[int | str, ...]
-    """Where it is in the file, as the reader of the file knows it."""
 
 
 class Shard(NamedTuple):
-    """Neighbouring pieces, decoded together."""
+    """Consecutive pieces that are decoded together.
+
+    Parameters
+    ----------
+    first : int
+        Number of the first row in the whole table.
+    rows : int
+        Number of rows.
+    pieces : tuple of Piece
+        The pieces.
+    """
 
     first: int
-    """Number, in the whole table, of its first row."""
     rows: int
     pieces: tuple[Piece, ...]
 
 
 def row_bytes(width: int) -> int:
-    """What a decoded row takes in memory."""
+    """Return the memory of a decoded row, in bytes.
+
+    Parameters
+    ----------
+    width : int
+        Number of features.
+
+    Returns
+    -------
+    int
+        Bytes.
+    """
     return 4 * width + _ROW_BYTES
 
 
 def make_shards(pieces: Sequence[Piece], width: int) -> tuple[Shard, ...]:
-    """The pieces in runs of 16 MB or less; a larger piece makes a shard by itself.
+    """Join consecutive pieces to shards of at most 16 MB. A larger piece is a shard by itself.
 
+    Parameters
+    ----------
+    pieces : sequence of Piece
+        All pieces of a table.
+    width : int
+        Number of features.
+
+    Returns
+    -------
+    tuple of Shard
+        The shards.
+
+    Examples
+    --------
     >>> pieces = [Piece(0, 0, 2, (0,)), Piece(0, 2, 3, (1,)), Piece(1, 0, 900_000, (0,))]
     >>> [(shard.first, shard.rows) for shard in make_shards(pieces, width=1)]
     [(0, 5), (5, 900000)]
@@ -74,30 +117,52 @@ def make_shards(pieces: Sequence[Piece], width: int) -> tuple[Shard, ...]:
 
 @dataclass(frozen=True)
 class _Pass:
-    """The windows of one pass."""
+    """The windows of one pass: their seed, the first position of each window, and the shards of each window."""
 
     seed: int
     starts: list[int]
-    """The first position of each window, in the pass."""
     windows: list[Ints]
-    """The shards of each window."""
 
 
 class ShardOrder:
-    """Which row of which shard is at which position of the stream."""
+    """The row and shard at each position of the stream.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Number of rows of each shard.
+    width : int
+        Number of features.
+    seed : int
+        Seed of the order.
+    shuffle : bool
+        Whether each pass has its own random order.
+    """
 
     def __init__(self, sizes: Sequence[int], width: int, seed: int, shuffle: bool) -> None:
         self._sizes, self._seed, self._shuffle = np.array(sizes, np.int64), seed, shuffle
         self._most = WINDOW_BYTES // row_bytes(width)
         self._firsts = np.cumsum(self._sizes) - self._sizes
         self.rows = int(self._sizes.sum())
-        self._passes: Kept[_Pass] = Kept(2, lambda _: 1)
-        self._orders: Kept[Ints] = Kept(WINDOW_BYTES, lambda order: order.nbytes)
+        self._passes: LRUCache[_Pass] = LRUCache(2, lambda _: 1)
+        self._orders: LRUCache[Ints] = LRUCache(WINDOW_BYTES, lambda order: order.nbytes)
 
     def find(self, index: Ints) -> Iterator[tuple[int, Ints, Ints]]:
-        """Shard by shard: its number, which of the positions are in it, and the rows in it that they have.
+        """Find the rows at the given positions, shard by shard, in the order in which the shards first occur.
 
-        They come in the order in which they are met, so that those which are passed soonest are the oldest.
+        Parameters
+        ----------
+        index : ndarray of int64
+            Positions in the stream.
+
+        Yields
+        ------
+        number : int
+            Number of a shard.
+        where : ndarray of int
+            Which of the positions are in the shard.
+        rows : ndarray of int64
+            Row numbers in the shard.
         """
         row = self._rows_at(index) if self._shuffle else index % self.rows
         shard = np.searchsorted(self._firsts, row, side="right") - 1
@@ -113,12 +178,12 @@ class ShardOrder:
             window = np.searchsorted(one.starts, place, side="right") - 1
             for inside in np.unique(window[number == each]).tolist():
                 where = np.flatnonzero((number == each) & (window == inside))
-                order = self._orders.get((each, inside), lambda one=one, inside=inside: self._mix(one, inside))
+                order = self._orders.get((each, inside), lambda one=one, inside=inside: self._shuffled(one, inside))
                 row[where] = order[place[where] - one.starts[inside]]
         return row
 
     def _plan(self, number: int) -> _Pass:
-        # A seed for each pass: then shards and windows of all passes have orders of their own.
+        # Each pass has its own seed, so that shards and windows have another order in each pass.
         high, low = philox.words(self._seed, philox.ORDER, np.array([number], np.int64))[0, :2].tolist()
         seed = high << 32 | low
         order = philox.permutation(seed, philox.ORDER, len(self._sizes))
@@ -132,8 +197,8 @@ class ShardOrder:
             taken = stop
         return _Pass(seed, starts, windows)
 
-    def _mix(self, one: _Pass, window: int) -> Ints:
-        """The rows of a window, in the order of this pass."""
+    def _shuffled(self, one: _Pass, window: int) -> Ints:
+        """Return the rows of a window in the order of this pass."""
         shards = np.sort(one.windows[window]).tolist()
         ends = self._firsts + self._sizes
         rows = np.concatenate([np.arange(int(self._firsts[each]), int(ends[each])) for each in shards])

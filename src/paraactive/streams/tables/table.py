@@ -1,4 +1,4 @@
-"""Parquet and CSV files as a stream that need not fit into memory."""
+"""A stream over Parquet and CSV files that need not fit into memory."""
 
 from __future__ import annotations
 
@@ -13,37 +13,69 @@ import numpy as np
 from paraactive.basics.validation import whole
 from paraactive.data.examples import Examples, Ints
 from paraactive.data.labels import fitting_type
-from paraactive.streams.columns import given_names
+from paraactive.streams.array_checks import checked_class_names
 from paraactive.streams.locations import absolute
+from paraactive.streams.lru_cache import LRUCache
 from paraactive.streams.passes import checked_passes
-from paraactive.streams.positions import UserStream
-from paraactive.streams.tables.kept import Kept
 from paraactive.streams.tables.shards import ShardOrder, make_shards
-from paraactive.streams.tables.table_columns import choose
-from paraactive.streams.tables.table_files import Paths, Rows, decode, listed_paths, open_files, scan
+from paraactive.streams.tables.table_columns import choose_columns
+from paraactive.streams.tables.table_files import DecodedRows, Paths, decode, listed_paths, open_files, scan
+from paraactive.streams.user_stream import UserStream
 
-KEPT_BYTES = 192 << 20
-"""Decoded rows that a process keeps; at least two shards, however large."""
+# Maximum memory of decoded rows per process. At least two shards are kept, whatever their size.
+CACHE_BYTES = 192 << 20
 
 
 class Table(UserStream):
-    r"""A stream over the rows of a Parquet or CSV file, or of several with the same columns.
+    r"""A stream over the rows of a Parquet or CSV file, or of several files with the same columns.
 
-    `path` is a file, a folder of them, a pattern such as "rows-*.parquet", a list, or an address that fsspec knows, as
-    "s3://bucket/rows.parquet". `label` names the column of the labels, which become -1 and +1, or 0, 1, 2, in their
-    order; `features` those of the features, by default all others; `weight` one of positive numbers that say what
-    the rows count for. `classes` gives the names of the labels an order, and may name some that the file has not.
-    A CSV file begins with a header. A file that ends in .gz is decompressed once in each process, into a temporary
-    file. The index of a pandas frame is a feature only if it is named.
+    The rows are decoded in shards of 16 MB, or of one row group if that is larger. Each pass reads the shards in its
+    own random order and shuffles the rows of the shards that fit into 64 MB. So a larger file that is sorted by label
+    gives long runs of one label: shuffle such a file before writing it. A process keeps up to 192 MB of decoded rows,
+    and at least two shards, so write Parquet files with row groups of about 100 000 rows.
 
-    The rows are decoded in shards of 16 MB, or a row group where that is larger. Each pass takes the shards in an
-    order of its own, which the seed decides, and mixes the rows of those that fit into 64 MB together. A larger file
-    that is sorted by its labels gives long runs of one label, of which a learner learns little: shuffle such a file
-    when it is written. A process keeps 192 MB of decoded rows, and
-    two shards at least: a file of very large row groups needs room for a few of them, so write it with row groups
-    of 100 000 rows or so. Opening a Parquet file reads the column of the labels, and opening a CSV file all of it. A
-    table travels as the path of its files: each node opens them for itself.
+    Opening a Parquet file reads its label column; opening a CSV file reads it completely. A CSV file must begin with a
+    header. A file that ends in .gz is decompressed once in each process, into a temporary file. To send the table to a
+    node, only the paths are sent; each node opens the files itself.
 
+    Parameters
+    ----------
+    path : str, Path or sequence of them
+        A file, a folder, a pattern such as "rows-*.parquet", an address that fsspec supports such as
+        "s3://bucket/rows.parquet", or a list of these.
+    label : str, default="y"
+        Label column. In sorted order, two labels become -1 and +1, more labels become 0, 1, 2 and so on.
+    features : sequence of str, optional
+        Feature columns. Default: all columns except label, weight and the index of a pandas frame.
+    weight : str, optional
+        Column with the importance of each row, a positive number. Default: all rows have importance 1.
+    seed : int, default=0
+        Seed of the order of the rows.
+    shuffle : bool, default=True
+        Whether each pass goes through the rows in its own random order.
+    passes : int or None, default=1
+        Number of passes over the rows. None means without end.
+    classes : sequence of str, optional
+        Names of the labels in their order. The list may contain labels that the files do not have. Default: the labels
+        of the files.
+
+    Attributes
+    ----------
+    source : str or tuple of str
+        Absolute path or paths.
+    classes : tuple of str
+        Names of the labels.
+    label_type : str
+        Type of the labels: numpy's name of it, or "str" for text.
+    counts : tuple of int
+        Number of rows of each class.
+    fingerprint : str
+        SHA-256 by which a resumed run recognizes the same data. For CSV it covers every byte. For Parquet it covers the
+        schema, the sizes and statistics of all row groups, the file sizes and all labels, because hashing all features
+        would need a pass over the file.
+
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "mail.csv")
@@ -69,38 +101,33 @@ class Table(UserStream):
         self.source = _source(path)
         self.label, self.weight = label, weight
         self._files = open_files(path)
-        self._chosen = choose(self._files.files[0], self._files.kinds, self._files.aside, features, label, weight)
-        self._files.choose(self._chosen)
+        self._chosen = choose_columns(
+            self._files.files[0], self._files.kinds, self._files.index_columns, features, label, weight
+        )
+        self._files.use_columns(self._chosen)
         labels = scan(self._files, self._chosen)
-        self.classes, self.counts, self._numbers = labels.classes(None if classes is None else given_names(classes))
+        self.classes, self.counts, self._numbers = labels.classes(
+            None if classes is None else checked_class_names(classes)
+        )
         self.label_type = fitting_type(self.classes, labels.label_type)
         self._shards = make_shards(self._files.pieces, self.width)
         self.fingerprint = self._sign(labels.digest)
         self._open()
 
     def _open(self) -> None:
-        """What is made afresh in each process."""
+        """Create the caches, which are not sent to other processes."""
         self._decoding = Lock()
-        self._kept: Kept[Rows] = Kept(KEPT_BYTES, lambda rows: rows.nbytes)
+        self._cache: LRUCache[DecodedRows] = LRUCache(CACHE_BYTES, lambda rows: rows.nbytes)
         self._order = ShardOrder([shard.rows for shard in self._shards], self.width, self.seed, self.shuffle)
 
     source: str | tuple[str, ...]
-    """The path, absolute, or the paths."""
     classes: tuple[str, ...]
-    """The names of the labels."""
     label_type: str
-    """The type of the labels, by numpy's name for it; "str" if they are text."""
     counts: tuple[int, ...]
-    """The rows of each class."""
     fingerprint: str
-    """A SHA-256 that tells a resumed run whether it reads the same data.
-
-    Of Parquet it covers the schema, the sizes and statistics of all row groups, the size of the files, and all labels:
-    not every feature, which would take a pass over the whole file. Of CSV it covers every byte.
-    """
 
     def describe(self) -> dict[str, Any]:
-        """The constructor's parameters and the fingerprint, for run files."""
+        """Return the constructor's parameters and the fingerprint, for run files."""
         names = ("label", "weight", "seed", "shuffle", "passes", "fingerprint")
         source = self.source if isinstance(self.source, str) else list(self.source)
         columns = {"features": list(self.feature_names), "classes": list(self.classes)}
@@ -108,22 +135,22 @@ class Table(UserStream):
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """The columns of the features, in their order."""
+        """Names of the feature columns, in their order."""
         return self._chosen.features
 
     @property
     def width(self) -> int:
-        """Columns of features."""
+        """Number of features."""
         return len(self.feature_names)
 
     @property
     def rows(self) -> int:
-        """Examples in one pass."""
+        """Number of examples in one pass."""
         return sum(self.counts)
 
     @property
     def length(self) -> int | None:
-        """Rows times passes; None if it never ends."""
+        """Rows times passes; None if the stream never ends."""
         return None if self.passes is None else self.rows * self.passes
 
     def _make(self, index: Ints) -> Examples:
@@ -132,19 +159,19 @@ class Table(UserStream):
         key, weight = np.empty(count, np.int64), np.ones(count)
         for number, where, rows in self._order.find(index):
             shard = self._shards[number]
-            decoded = self._kept.get(number, lambda number=number: self._decode(number))
+            decoded = self._cache.get(number, lambda number=number: self._decode(number))
             x[where], y[where], key[where] = decoded.x[rows], decoded.y[rows], rows + shard.first
             if decoded.weight is not None:
                 weight[where] = decoded.weight[rows]
         return Examples(x, y, index, key, weight)
 
-    def _decode(self, number: int) -> Rows:
-        # One after the other: pyarrow has threads of its own, and each decoding takes room beside its result.
+    def _decode(self, number: int) -> DecodedRows:
+        # One shard at a time, because pyarrow uses its own threads and decoding needs extra memory.
         with self._decoding:
             return decode(self._files, self._chosen, self._shards[number], self._numbers, len(self.classes))
 
     def _sign(self, labels: str) -> str:
-        known = (self._chosen.names, self.weight, self.classes, self._files.stamps, labels)
+        known = (self._chosen.names, self.weight, self.classes, self._files.digests, labels)
         return hashlib.sha256(repr(known).encode()).hexdigest()
 
     def __repr__(self) -> str:
@@ -154,7 +181,7 @@ class Table(UserStream):
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_decoding", "_kept", "_order")}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_decoding", "_cache", "_order")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)

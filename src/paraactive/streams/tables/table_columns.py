@@ -1,4 +1,4 @@
-"""Which columns of a table are features, label and weight, by name; and what is wrong with the names and types."""
+"""Choice of the feature, label and weight columns of a table, with checks of their names and types."""
 
 from __future__ import annotations
 
@@ -7,46 +7,82 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paraactive.errors import InputError
-from paraactive.streams.columns import some
+from paraactive.errors import InputError, quoted_names
 from paraactive.streams.tables.arrow import is_label, is_number
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """The columns that are read."""
+class ChosenColumns:
+    """The columns that are read from a table.
+
+    Parameters
+    ----------
+    features : tuple of str
+        Feature columns.
+    label : str or None
+        Label column.
+    weight : str or None
+        Weight column.
+    all_others : bool
+        Whether the features are all other columns by default.
+    """
 
     features: tuple[str, ...]
     label: str | None
     weight: str | None
-    others: bool
-    """True if the features are all other columns."""
+    all_others: bool
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """The columns that have to be numbers."""
+        """Columns that must be numeric."""
         return self.features if self.weight is None else (*self.features, self.weight)
 
     @property
-    def beside(self) -> tuple[str, ...]:
-        """The label and the weight, if there are."""
+    def label_and_weight(self) -> tuple[str, ...]:
+        """Label and weight column, if they are given."""
         return tuple(name for name in (self.label, self.weight) if name is not None)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All of them."""
-        return (*self.features, *self.beside)
+        """Names of all chosen columns."""
+        return (*self.features, *self.label_and_weight)
 
 
-def choose(
+def choose_columns(
     source: str,
     kinds: dict[str, Any],
-    aside: tuple[str, ...],
+    index_columns: tuple[str, ...],
     features: Sequence[str] | None,
     label: str | None,
     weight: str | None,
-) -> Chosen:
-    """The columns by name; by default the features are all but label, weight and those that stand aside."""
+) -> ChosenColumns:
+    """Choose the columns of a table by name.
+
+    Parameters
+    ----------
+    source : str
+        Name of the file, for error messages.
+    kinds : dict of str to pyarrow.DataType
+        Types of all columns by name.
+    index_columns : tuple of str
+        Columns that are features only if they are named, such as the index of a pandas frame.
+    features : sequence of str or None
+        Feature columns; None for all but label, weight and index columns.
+    label : str or None
+        Label column.
+    weight : str or None
+        Weight column.
+
+    Returns
+    -------
+    ChosenColumns
+        The columns.
+
+    Raises
+    ------
+    InputError
+        If a column does not exist or is chosen twice, or if there are no features.
+    """
     names = list(kinds)
     for name in (label, weight):
         if name is not None:
@@ -55,10 +91,12 @@ def choose(
     if weight is not None and weight == label:
         raise InputError(
             f"the column {weight!r} is label and weight",
-            why="a label says what an example is, and a weight what it counts for",
+            why="one column cannot be both",
             remedy="name another column as the weight, or none",
         )
-    wanted = [name for name in names if name not in (*special, *aside)] if features is None else _listed(features)
+    wanted = (
+        [name for name in names if name not in (*special, *index_columns)] if features is None else _listed(features)
+    )
     for name in wanted:
         check_column(source, name, names)
         if name in special:
@@ -69,21 +107,36 @@ def choose(
             )
     if not wanted:
         raise InputError(
-            f"{source} has only the columns {some(names)}",
+            f"{source} has only the columns {quoted_names(names)}",
             why="there are no features to learn from",
             remedy="give a file with the features and the label",
         )
-    return Chosen(tuple(wanted), label, weight, features is None)
+    return ChosenColumns(tuple(wanted), label, weight, features is None)
 
 
-def check_types(source: str, kinds: dict[str, Any], chosen: Chosen) -> None:
-    """An error that names the columns of another type than they need."""
+def check_types(source: str, kinds: dict[str, Any], chosen: ChosenColumns) -> None:
+    """Check the types of the chosen columns.
+
+    Parameters
+    ----------
+    source : str
+        Name of the file, for error messages.
+    kinds : dict of str to pyarrow.DataType
+        Types of all columns by name.
+    chosen : ChosenColumns
+        The columns to check.
+
+    Raises
+    ------
+    InputError
+        If the label is neither text nor numeric, or a feature or weight is not numeric.
+    """
     label = chosen.label
     if label is not None and not is_label(kinds[label]):
         raise InputError(
             f"the label {label!r} of {source} is of type {kinds[label]}",
-            why="labels are names or numbers of classes",
-            remedy="write it as text, whole numbers or truth values",
+            why="a label must be text or a number",
+            remedy="write it as text, integers or booleans",
         )
     others = [name for name in chosen.numbers if not is_number(kinds[name])]
     if others:
@@ -91,30 +144,59 @@ def check_types(source: str, kinds: dict[str, Any], chosen: Chosen) -> None:
         numbers = [name for name in chosen.numbers if name not in others]
         raise InputError(
             f"{source} has columns that are not numbers, {listing}",
-            why="features and weights are real numbers",
-            remedy=f"name those to use, as features=[{some(numbers[:3]) or '...'}], or encode the others as numbers",
+            why="features and weights must be real numbers",
+            remedy=f"select the numeric ones, as features=[{quoted_names(numbers[:3]) or '...'}], "
+            "or encode the others as numbers",
         )
 
 
 def check_column(source: str, name: str, names: list[str]) -> None:
-    """An error, with a guess at what was meant, if there is no such column."""
+    """Check that a column exists.
+
+    Parameters
+    ----------
+    source : str
+        Name of the file, for the error message.
+    name : str
+        Name of the column.
+    names : list of str
+        Names of all columns.
+
+    Raises
+    ------
+    InputError
+        If there is no such column. The message suggests a similar name.
+    """
     if name in names:
         return
     near = [each for each in names if each.lower() == str(name).lower()]
     near = near or difflib.get_close_matches(str(name), names, n=1)
     raise InputError(
         f"no column {name!r} in {source}",
-        why=f"its columns are {some(names)}",
+        why=f"its columns are {quoted_names(names)}",
         remedy=f"did you mean {near[0]!r}?" if near else "name one of these",
     )
 
 
 def check_names(source: str, names: list[str]) -> None:
-    """An error if two columns have one name."""
+    """Check that all column names are different.
+
+    Parameters
+    ----------
+    source : str
+        Name of the file, for the error message.
+    names : list of str
+        Names of all columns.
+
+    Raises
+    ------
+    InputError
+        If two columns have the same name.
+    """
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(
-            f"{source} has two columns {twice!r}", why="columns are told apart by name", remedy="rename one of them"
+            f"{source} has two columns {twice!r}", why="column names must be different", remedy="rename one of them"
         )
 
 
@@ -122,5 +204,5 @@ def _listed(features: Sequence[str]) -> list[str]:
     names = [features] if isinstance(features, str) else list(features)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"features has {twice!r} twice", why="a column is one feature", remedy="name it once")
+        raise InputError(f"features has {twice!r} twice", why="each column is one feature", remedy="name it once")
     return names

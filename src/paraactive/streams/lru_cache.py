@@ -1,4 +1,4 @@
-"""What is costly to make and needed again soon: kept within a bound, made once however many threads ask for it."""
+"""A cache that is bounded in bytes and shared by threads."""
 
 from __future__ import annotations
 
@@ -10,15 +10,26 @@ from typing import Generic, TypeVar
 
 Value = TypeVar("Value")
 
-_LEAST = 2
-"""Values that are kept however large they are: a batch may lie on the border of two."""
+# The number of values that stay in the cache whatever their size, because a batch may need two of them.
+_MIN_VALUES = 2
 
 
-class Kept(Generic[Value]):
-    """The values used last, up to so many bytes, and never fewer than two.
+class LRUCache(Generic[Value]):
+    """Keep the most recently used values, up to a number of bytes and at least two values.
 
-    >>> kept = Kept(limit=100, size=len)
-    >>> kept.get("a", lambda: "made once"), kept.get("a", lambda: "made twice")
+    If several threads ask for a missing value at once, one of them makes it and the others wait.
+
+    Parameters
+    ----------
+    limit : int
+        Maximum number of bytes of all values.
+    size : callable
+        Function that returns the number of bytes of a value.
+
+    Examples
+    --------
+    >>> cache = LRUCache(limit=100, size=len)
+    >>> cache.get("a", lambda: "made once"), cache.get("a", lambda: "made twice")
     ('made once', 'made once')
     """
 
@@ -28,7 +39,20 @@ class Kept(Generic[Value]):
         self._lock, self._total, self._made = Lock(), 0, 0
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """The value of this key, which `make` makes if it is not there."""
+        """Return the value of a key.
+
+        Parameters
+        ----------
+        key : hashable
+            Key of the value.
+        make : callable
+            Called without arguments to make the value if it is not in the cache.
+
+        Returns
+        -------
+        object
+            The value.
+        """
         mine = Future[Value]()
         with self._lock:
             known = self._values.setdefault(key, mine)
@@ -42,15 +66,15 @@ class Kept(Generic[Value]):
                 del self._values[key]
             mine.set_exception(error)
             raise
-        self._forget_oldest(self._size(mine.result()))
+        self._evict(self._size(mine.result()))
         return mine.result()
 
-    def _forget_oldest(self, more: int) -> None:
-        """Make room for a value of this size, which is the newest."""
+    def _evict(self, more: int) -> None:
+        """Add the size of the newest value, and drop the oldest values that exceed the limit."""
         with self._lock:
             self._total, self._made = self._total + more, self._made + 1
             for key in list(self._values) if self._total > self._limit else ():
-                if self._total <= self._limit or self._made <= _LEAST:
+                if self._total <= self._limit or self._made <= _MIN_VALUES:
                     return
                 if self._values[key].done():
                     self._total -= self._size(self._values.pop(key).result())

@@ -20,7 +20,7 @@ from paraactive.cli import app
 from paraactive.data.labels import typed_labels
 from paraactive.errors import InputError
 from paraactive.runs.model import label_type_in
-from paraactive.streams import Dataset, Once, Stream, Unlabelled
+from paraactive.streams import Dataset, IterableStream, Stream, Unlabelled
 
 X, SIDE = two_moons(600, noise=0.1, seed=0)
 LABELS: dict[str, Any] = {
@@ -64,7 +64,7 @@ STREAMS: dict[str, Callable[[Any, Path], Stream]] = {
     "csv": _csv,
     "parquet": _parquet,
     "data set": lambda y, _: Dataset(list(zip(X, y, strict=True))),
-    "iterable": lambda y, _: Once(zip(X, y, strict=True), classes=np.unique(y).tolist(), length=len(y)),
+    "iterable": lambda y, _: IterableStream(zip(X, y, strict=True), classes=np.unique(y).tolist(), length=len(y)),
 }
 BACK: dict[str, str] = {"csv/digits as text": "iu", "csv/float": "iu", "pandas, nullable/float": "iu"}
 """A CSV file does not say of "1" whether it is text; pyarrow writes 1.0 as 1, and pandas makes whole numbers of it."""

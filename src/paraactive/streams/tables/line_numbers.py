@@ -1,4 +1,4 @@
-"""Where a row is in its file, in the way that people count there."""
+"""Description of the position of a row in its file, for error messages."""
 
 from __future__ import annotations
 
@@ -8,13 +8,26 @@ from paraactive.streams.locations import open_binary, suffix_of
 _COUNTED_FROM_0 = (".parquet", ".pq")
 
 
-def place_of(file: str, row: int) -> str:
-    """The line of a CSV file, as an editor counts: the header is line 1. Rows of other files are counted from 0."""
+def describe_row(file: str, row: int) -> str:
+    """Return the position of a row as text.
+
+    Parameters
+    ----------
+    file : str
+        The file.
+    row : int
+        Number of the row in the file, from 0, without the header.
+
+    Returns
+    -------
+    str
+        For a CSV file the line, such as "line 2" (the header is line 1); for other files the row, such as "row 0".
+    """
     return f"row {row}" if suffix_of(file) in _COUNTED_FROM_0 else f"line {_line_of(file, row)}"
 
 
 def _line_of(file: str, row: int) -> int:
-    """The line on which a row begins. Blank lines are not rows, and a field in quotes may have several lines."""
+    """Return the first line of a row. Blank lines are not rows, and a quoted field may span several lines."""
     rows, begins, inside = -1, 1, False  # The header is not a row.
     try:
         with open_binary(file) as source:
@@ -26,5 +39,5 @@ def _line_of(file: str, row: int) -> int:
                         return begins
                     rows += 1
     except (OSError, InputError):
-        pass  # The row is what the message is about, and not that the file cannot be read a second time.
+        pass  # The caller reports a problem of the row, which matters more than that the file cannot be read again.
     return row + 2

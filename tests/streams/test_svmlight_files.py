@@ -35,7 +35,7 @@ def test_a_test_set_may_lack_the_last_features(tmp_path: Path):
     (tmp_path / "a.svm").write_text("1 1:1\n-1 1:3 2:4\n")
     assert open_examples(tmp_path / "a.svm", ("-1", "1"), 4).x.dense().tolist() == [[1, 0, 0, 0], [3, 4, 0, 0]]
     assert open_rows(tmp_path / "a.svm", 3).dense().tolist() == [[1, 0, 0], [3, 4, 0]]
-    with pytest.raises(InputError, match="the rows have 2 features, and those of the stream 1"):
+    with pytest.raises(InputError, match="the rows have 2 features, and those of the stream have 1"):
         open_examples(tmp_path / "a.svm", ("-1", "1"), 1)
 
 
@@ -103,7 +103,7 @@ def test_indices_from_zero_are_refused_and_never_shifted(tmp_path: Path):
         lambda: open_examples(tmp_path / "a.svm", ("-1", "1"), 3),
         lambda: open_rows(tmp_path / "a.svm", 3),
     ):
-        with pytest.raises(InputError, match=r"a\.svm has the index 0: svmlight counts from 1.*zero_based=False"):
+        with pytest.raises(InputError, match=r"a\.svm has the index 0: svmlight indices start at 1.*zero_based=False"):
             opening()
     (tmp_path / "b.svm").write_text("1 1:2 2:3\n-1 1:5 2:6\n")  # The same without its first feature: still from 1.
     assert open_rows(tmp_path / "b.svm", 3).dense().tolist() == [[2, 3, 0], [5, 6, 0]]

@@ -1,4 +1,4 @@
-"""`Once`: any iterable, read forwards, with a window to go back in."""
+"""`IterableStream`: any iterable, read forwards, with a window to go back in."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paraactive import LaSVM, train
 from paraactive.checks import stream_checks
 from paraactive.errors import InputError
 from paraactive.runs.arguments import default_engine
-from paraactive.streams import Arrays, Once
+from paraactive.streams import Arrays, IterableStream
 
 X, Y = two_moons(600, noise=0.2, seed=2)
 
@@ -24,8 +24,8 @@ def pairs(count: int = 600) -> Iterator[Any]:
     return ((X[row], int(Y[row])) for row in range(count))
 
 
-def once(count: int = 600, **options: Any) -> Once:
-    return Once(pairs(count), classes=("-1", "1"), **options)
+def once(count: int = 600, **options: Any) -> IterableStream:
+    return IterableStream(pairs(count), classes=("-1", "1"), **options)
 
 
 @pytest.mark.parametrize(
@@ -45,14 +45,14 @@ def test_it_reads_what_arrays_read():
 
 
 def test_weights_may_be_given():
-    stream = Once([([1.0], "a", 2.5), ([2.0], "b", 1)], classes=("a", "b", "c"))
+    stream = IterableStream([([1.0], "a", 2.5), ([2.0], "b", 1)], classes=("a", "b", "c"))
     assert stream.read(0, 2).importance.tolist() == [2.5, 1]
     assert stream.read(0, 2).y.tolist() == [0, 1]
 
 
 def test_only_what_is_asked_for_is_taken():
     source = pairs()
-    stream = Once(source, classes=("-1", "1"))
+    stream = IterableStream(source, classes=("-1", "1"))
     stream.read(0, 10)
     assert (next(source)[0] == X[10]).all()
 
@@ -63,18 +63,20 @@ def test_what_has_passed_is_gone():
     stream.read(0, 100)
     stream.read(150, 250)
     assert len(stream.read(150, 160)) == 10
-    with pytest.raises(InputError, match="position 149 in an iterable that was read up to position 249: it is read"):
+    with pytest.raises(
+        InputError, match="position 149 cannot be read from an iterable that has been read up to 249: only the latest"
+    ):
         stream.read(149, 151)
-    with pytest.raises(InputError, match=r"positions 250 to 350 of an iterable at once.*window=202"):
+    with pytest.raises(InputError, match=r"positions 250 to 350 of an iterable cannot be read at once.*window=202"):
         stream.read(250, 351)
 
 
 def test_the_end_is_told_of():
     stream = once(50)
     assert len(stream.read(40, 50)) == 10
-    with pytest.raises(InputError, match="the iterable ended after 50 examples: the run wants more; give examples=50"):
+    with pytest.raises(InputError, match="the iterable ended after 50 examples: the run needs more; give examples=50"):
         stream.read(45, 51)
-    with pytest.raises(InputError, match="position 60 in a stream of 60 examples"):
+    with pytest.raises(InputError, match="position 60 is not in a stream of 60 examples"):
         once(50, length=60).read(50, 61)
 
 
@@ -85,7 +87,7 @@ def test_the_end_is_told_of():
         ([([1], "a")], {"classes": None}, "classes is not given"),
         ([([1], "a")], {"classes": ("a",)}, "1 class"),
         ([([1], "x")], {}, "example 0 has the label 'x': the classes are 'a', 'b'"),
-        ([([1], "a")], {"width": 2}, "example 0 has 1 feature, and those before 2"),
+        ([([1], "a")], {"width": 2}, "example 0 has 1 feature, and those before have 2"),
         ([([1], "a", -1)], {}, "the weight of example 0 is -1"),
         ([(["z"], "a")], {}, "features of example 0 are not numbers"),
         ([7], {}, "example 0 is of type int"),
@@ -97,11 +99,11 @@ def test_the_end_is_told_of():
 def test_iterables_that_cannot_be_used_are_refused(items: list[Any], options: dict[str, Any], says: str):
     defaults: dict[str, Any] = {"classes": ("a", "b")}
     with pytest.raises(InputError, match=says):
-        Once(items, **defaults | options)
+        IterableStream(items, **defaults | options)
 
 
 def test_a_later_example_of_another_width_is_told_of():
-    stream = Once([([1], "a"), ([1, 2], "b")], classes=("a", "b"))
+    stream = IterableStream([([1], "a"), ([1, 2], "b")], classes=("a", "b"))
     with pytest.raises(InputError, match="example 1 has 2 features"):
         stream.read(0, 2)
 
@@ -135,7 +137,7 @@ def test_it_is_learnt_one_by_one():
 def test_a_streamed_data_set_of_hugging_face_knows_its_classes():
     kind = datasets.ClassLabel(names=["down", "up"])
     data = datasets.Dataset.from_dict({"x": X.tolist(), "label": ((Y + 1) // 2).tolist()}).cast_column("label", kind)
-    stream = Once(data.to_iterable_dataset())
+    stream = IterableStream(data.to_iterable_dataset())
     assert stream.classes == ("down", "up")
     assert (stream.read(0, 600).y == Y).all()
     assert (stream.read(0, 600).x == X).all()
@@ -143,14 +145,14 @@ def test_a_streamed_data_set_of_hugging_face_knows_its_classes():
 
 def test_features_with_names_are_in_the_order_of_the_first_example():
     items = [{"a": 1, "b": 2, "label": 0}, {"b": 20, "a": 10, "label": 1}, {"b": 3, "label": 1}]
-    stream = Once(items, classes=("0", "1"))
+    stream = IterableStream(items, classes=("0", "1"))
     assert stream.read(0, 2).x.tolist() == [[1, 2], [10, 20]]
-    with pytest.raises(InputError, match="example 2 has the features 'b': the first one has the features 'a', 'b'"):
+    with pytest.raises(InputError, match="example 2 has the features 'b': the first example has the features 'a', 'b'"):
         stream.read(2, 3)
-    assert Once([({"a": 1, "b": 2}, 0), ({"b": 4, "a": 3}, 1)], ("0", "1")).read(1, 2).x.tolist() == [[3, 4]]
+    assert IterableStream([({"a": 1, "b": 2}, 0), ({"b": 4, "a": 3}, 1)], ("0", "1")).read(1, 2).x.tolist() == [[3, 4]]
 
 
 @pytest.mark.parametrize("classes", ["ab", ("a", "b", "a"), (1, 1.0)])
 def test_names_of_classes_that_are_not_different_are_refused(classes: Any):
-    with pytest.raises(InputError, match=r"classes is .*they are different names"):
-        Once([([1.0], "a")], classes=classes)
+    with pytest.raises(InputError, match=r"classes is .*it must be a list of different names"):
+        IterableStream([([1.0], "a")], classes=classes)

@@ -10,23 +10,23 @@ from pathlib import Path
 
 import pytest
 
-from paraactive.basics.replacing import replacing
+from paraactive.basics.atomic_files import atomic_write
 from paraactive.errors import InputError
 
 
 def _write(path: Path, data: bytes, **options: bool) -> None:
-    with replacing(path, **options) as file:
+    with atomic_write(path, **options) as file:
         file.write(data)
 
 
 def _write_half(path: Path) -> None:
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(b"new")
         _ = 1 / 0
 
 
 def _lose_a_race(path: Path) -> None:
-    with replacing(path, overwrite=False) as file:
+    with atomic_write(path, overwrite=False) as file:
         file.write(b"mine")
         path.write_bytes(b"theirs")
 

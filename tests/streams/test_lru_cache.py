@@ -1,4 +1,4 @@
-"""`Kept`: made once, however many ask, and forgotten when there is no room."""
+"""`LRUCache`: made once, however many ask, and forgotten when there is no room."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from threading import Barrier
 
 import pytest
 
-from paraactive.streams.tables.kept import Kept
+from paraactive.streams.lru_cache import LRUCache
 
 
-def kept_in(kept: Kept[bytes]) -> list[object]:
+def kept_in(kept: LRUCache[bytes]) -> list[object]:
     return list(kept._values)
 
 
 def test_the_oldest_is_forgotten_first():
-    kept = Kept[bytes](10, len)
+    kept = LRUCache[bytes](10, len)
     for key in "abcd":
         kept.get(key, lambda: b"333")
     assert kept_in(kept) == ["b", "c", "d"]
@@ -25,14 +25,14 @@ def test_the_oldest_is_forgotten_first():
 
 
 def test_two_are_kept_however_large():
-    kept = Kept[bytes](1, len)
+    kept = LRUCache[bytes](1, len)
     for key in "abc":
         kept.get(key, lambda: bytes(1000))
     assert kept_in(kept) == ["b", "c"]
 
 
 def test_threads_that_ask_at_once_wait_for_the_one_that_makes_it():
-    kept, made, together = Kept[bytes](10, len), list[int](), Barrier(8)
+    kept, made, together = LRUCache[bytes](10, len), list[int](), Barrier(8)
 
     def make() -> bytes:
         made.append(1)
@@ -48,7 +48,7 @@ def test_threads_that_ask_at_once_wait_for_the_one_that_makes_it():
 
 
 def test_what_failed_is_tried_again():
-    kept = Kept[bytes](10, len)
+    kept = LRUCache[bytes](10, len)
 
     def fail() -> bytes:
         raise ValueError("no")

@@ -1,4 +1,4 @@
-"""Writing a file so that it is there whole or not at all: beside its place first, flushed to disk, then renamed."""
+"""Atomic writing of files: write a temporary file in the same folder, flush it to disk, then rename it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,32 @@ from paraactive.errors import InputError, cannot_write
 
 
 @contextmanager
-def replacing(path: str | Path, *, overwrite: bool = True) -> Generator[BinaryIO]:
-    """A file to write that takes the place of `path` when the block ends without an error.
+def atomic_write(path: str | Path, *, overwrite: bool = True) -> Generator[BinaryIO]:
+    """Open a file for writing that replaces `path` when the block ends without an error.
 
-    Until then, and if the disk is full, whatever was at `path` stays as it was. Pipes and devices are written directly.
-    An `OSError` becomes an `InputError` that names the path.
+    Until then, or if the disk is full, the file at `path` does not change. Pipes and devices are written directly.
 
+    Parameters
+    ----------
+    path : str or Path
+        File to create or replace.
+    overwrite : bool, default=True
+        Whether an existing file may be replaced.
+
+    Yields
+    ------
+    BinaryIO
+        File to write to.
+
+    Raises
+    ------
+    InputError
+        If the file exists and overwrite is False, or if the file cannot be written.
+
+    Examples
+    --------
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with replacing(Path(folder, "words")) as file:
+    ...     with atomic_write(Path(folder, "words")) as file:
     ...         _ = file.write(b"all of them")
     ...     os.listdir(folder)
     ['words']
@@ -33,7 +51,7 @@ def replacing(path: str | Path, *, overwrite: bool = True) -> Generator[BinaryIO
             return
         if path.exists() and not overwrite:
             raise FileExistsError
-        target = Path(os.path.realpath(path))  # A link stays a link, to the new file.
+        target = Path(os.path.realpath(path))  # A symbolic link stays a link, to the new file.
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
         try:
             with open(handle, "wb") as file:
@@ -41,18 +59,29 @@ def replacing(path: str | Path, *, overwrite: bool = True) -> Generator[BinaryIO
                 yield file
                 file.flush()
                 os.fsync(handle)
-            _put_in_place(name, target, overwrite)
+            _rename(name, target, overwrite)
         finally:
             with suppress(FileNotFoundError):
                 os.unlink(name)
     except FileExistsError:
-        raise already_there(path) from None
+        raise already_exists(path) from None
     except OSError as error:
         raise cannot_write(path, error) from error
 
 
-def already_there(path: str | Path) -> InputError:
-    """What to raise where a file would be replaced and nobody asked for it."""
+def already_exists(path: str | Path) -> InputError:
+    """Return the error for a file that exists and must not be replaced.
+
+    Parameters
+    ----------
+    path : str or Path
+        The existing file.
+
+    Returns
+    -------
+    InputError
+        Error to raise.
+    """
     return InputError(
         f"{path} already exists",
         why="a file is replaced only on request",
@@ -61,7 +90,7 @@ def already_there(path: str | Path) -> InputError:
 
 
 def _mode(target: Path) -> int:
-    """The permissions of the file that is replaced, or those of any new file."""
+    """Return the permissions of the file that is replaced, or the default ones of a new file."""
     with suppress(OSError):
         return target.stat().st_mode & 0o777
     mask = os.umask(0)
@@ -69,12 +98,12 @@ def _mode(target: Path) -> int:
     return 0o666 & ~mask
 
 
-def _put_in_place(name: str, target: Path, overwrite: bool) -> None:
+def _rename(name: str, target: Path, overwrite: bool) -> None:
     if overwrite:
         os.replace(name, target)
     else:
-        _name_once(name, target)
-    with suppress(OSError):  # Not every system can flush a folder.
+        _rename_if_absent(name, target)
+    with suppress(OSError):  # Some systems cannot flush a folder.
         folder = os.open(target.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
@@ -82,8 +111,8 @@ def _put_in_place(name: str, target: Path, overwrite: bool) -> None:
             os.close(folder)
 
 
-def _name_once(name: str, target: Path) -> None:
-    """A link, unlike a rename, fails if somebody else has written a file of this name meanwhile."""
+def _rename_if_absent(name: str, target: Path) -> None:
+    """Rename by a hard link, which fails if another process has created the target in the meantime."""
     try:
         os.link(name, target)
     except FileExistsError:

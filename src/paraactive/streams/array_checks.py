@@ -1,49 +1,65 @@
-"""The checks on a user's columns: features that are finite numbers, labels of two classes or more.
+"""Checks of a user's arrays: features must be finite numbers, labels must have two classes or more.
 
-Each error says how many places are wrong and where the first is, so that it can be found in a large file.
+Each error states how many values are wrong and where the first one is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol, SupportsFloat, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paraactive.data.examples import Doubles, Features, Floats, Labels, SparseRows
-from paraactive.data.labels import MOST_CLASSES, labels_of
-from paraactive.errors import InputError, counted
+from paraactive.data.labels import MAX_CLASSES, labels_of
+from paraactive.errors import InputError, counted, quoted_names
 from paraactive.streams.sparse import is_sparse, sparse_rows
 
-_LONGEST_NAME = 60
+# Number of values checked at once, which bounds temporary memory.
 _BLOCK = 1 << 24
-"""Numbers looked at in one go: what is temporary stays small beside the data."""
 
 
 def features(x: ArrayLike | SparseRows, rows: int) -> Features:
-    """X as a float32 array of that many rows, contiguous or mapped, or an error that says what is wrong with it.
+    """Return features as float32 rows. Sparse rows stay sparse, and mapped float32 data stays mapped.
 
-    What is sparse stays so.
+    Parameters
+    ----------
+    x : array-like or sparse matrix, shape (n, features)
+        Features.
+    rows : int
+        Expected number of rows.
 
+    Returns
+    -------
+    ndarray of float32 or SparseRows
+        The features.
+
+    Raises
+    ------
+    InputError
+        If x is not a non-empty two-dimensional array of finite numbers with that many rows.
+
+    Examples
+    --------
     >>> features([[1, 2], [3, 4]], rows=2).dtype.name
     'float32'
     """
     given = _given(x)
     if not isinstance(given, SparseRows) and given.dtype.kind not in "biuf":
         raise InputError(
-            f"x is of type {given.dtype}", why="features are real numbers", remedy="give a dense array of numbers"
+            f"x is of type {given.dtype}", why="features must be real numbers", remedy="give an array of numbers"
         )
     if len(given.shape) != 2:
         raise InputError(
             f"x has {counted(len(given.shape), 'dimension')}, shape {given.shape}",
-            why="it needs a row for each example and a column for each feature",
+            why="it must have a row for each example and a column for each feature",
             remedy="reshape it, as x.reshape(len(x), -1)",
         )
     if len(given) != rows:
         raise InputError(
             f"x has {counted(len(given), 'row')} and y has {counted(rows, 'label')}",
-            why="each example has one label",
+            why="each example must have one label",
             remedy="give as many labels as rows",
         )
     if 0 in given.shape:
@@ -56,19 +72,30 @@ def features(x: ArrayLike | SparseRows, rows: int) -> Features:
 
 
 def features_alone(x: ArrayLike | SparseRows) -> Features:
-    """The same of rows that have no labels, however many."""
+    """Return features without labels as float32 rows (see `features`).
+
+    Parameters
+    ----------
+    x : array-like or sparse matrix, shape (n, features)
+        Features.
+
+    Returns
+    -------
+    ndarray of float32 or SparseRows
+        The features.
+    """
     given = _given(x)
     return features(given, given.shape[0] if given.shape else 1)
 
 
-def _given(x: Any) -> Any:
+def _given(x: ArrayLike | SparseRows) -> NDArray[Any] | SparseRows:
     if is_sparse(x):
         return sparse_rows(x)
     return x if isinstance(x, SparseRows) else _array("x", x)
 
 
 def _as_float32(given: NDArray[Any]) -> Floats:
-    # An overflow is reported below in our words, not in numpy's. The rows of a map are gathered when they are read.
+    # Overflow is reported below. Rows of a memory map are copied when they are read.
     with np.errstate(over="ignore"):
         x = given if given.dtype == np.float32 and _is_mapped(given) else np.ascontiguousarray(given, np.float32)
     if not all(np.isfinite(block).all() for _, block in blocks(x)):
@@ -77,10 +104,10 @@ def _as_float32(given: NDArray[Any]) -> Floats:
 
 
 def _is_mapped(given: NDArray[Any]) -> bool:
-    """True for a view of a file whose rows lie one after the other."""
-    base: Any = given
+    """Return whether an array is a view of a memory map with contiguous rows."""
+    base: object = given
     while isinstance(base, np.ndarray) and not isinstance(base, np.memmap):
-        base = base.base
+        base = cast("NDArray[np.generic]", base).base
     return isinstance(base, np.memmap) and given.strides[1] == given.itemsize
 
 
@@ -107,7 +134,7 @@ def _overflow(given: NDArray[Any], x: Floats) -> InputError:
 
 
 def _flaws(x: NDArray[Any]) -> tuple[int, int, int]:
-    """How many numbers are not finite, and the row and the column of the first."""
+    """Return the number of values that are not finite, and the row and column of the first."""
     count, place = 0, -1
     for start, block in blocks(x):
         flawed = ~np.isfinite(block)
@@ -118,14 +145,43 @@ def _flaws(x: NDArray[Any]) -> tuple[int, int, int]:
 
 
 def blocks(x: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
-    """The rows of x, some at a time, each time with the number of the first."""
+    """Iterate over the rows in blocks.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n, features)
+        Rows.
+
+    Yields
+    ------
+    start : int
+        Number of the first row of the block.
+    block : ndarray
+        Rows of the block.
+    """
     step = max(1, _BLOCK // x.shape[1])
     for start in range(0, len(x), step):
         yield start, x[start : start + step]
 
 
-def hash_features(digest: Any, x: Features) -> None:
-    """Add them to a digest. Sparse rows have another one than dense: a learner may take them otherwise."""
+class Digest(Protocol):
+    """The part of hashlib's objects that this module uses."""
+
+    def update(self, data: memoryview, /) -> None:
+        """Add bytes."""
+        ...
+
+
+def hash_features(digest: Digest, x: Features) -> None:
+    """Add features to a digest. Sparse rows have another digest than equal dense rows.
+
+    Parameters
+    ----------
+    digest : hashlib object
+        Digest to update.
+    x : ndarray or SparseRows
+        Features.
+    """
     if isinstance(x, SparseRows):
         for array, kind in ((x.data, "<f4"), (x.indices, "<i4"), (x.indptr, "<i8")):
             digest.update(np.ascontiguousarray(array, kind).data)
@@ -135,22 +191,51 @@ def hash_features(digest: Any, x: Features) -> None:
 
 
 def check_width(x: Features, width: int) -> None:
-    """An error if the rows are not of that width."""
+    """Check the number of features.
+
+    Parameters
+    ----------
+    x : ndarray or SparseRows
+        Features.
+    width : int
+        Expected number of features.
+
+    Raises
+    ------
+    InputError
+        If it differs.
+    """
     if x.shape[1] != width:
         raise InputError(
-            f"the rows have {counted(x.shape[1], 'feature')}, and those of the stream {width}",
-            why="a model scores only what it was trained on",
+            f"the rows have {counted(x.shape[1], 'feature')}, and those of the stream have {width}",
+            why="a model needs the features that it was trained on",
             remedy=f"give the same {counted(width, 'column')}",
         )
 
 
 def label_column(y: ArrayLike) -> NDArray[Any]:
-    """Y as an array of one dimension, not empty."""
+    """Return labels as an array.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The labels.
+
+    Raises
+    ------
+    InputError
+        If y is empty or has another shape.
+    """
     labels = _array("y", y)
     if labels.ndim != 1:
         raise InputError(
             f"y has shape {labels.shape}",
-            why="each example has one label",
+            why="each example must have one label",
             remedy="give one column, as y.ravel(), or y.argmax(axis=1) for one-hot labels",
         )
     if len(labels) == 0:
@@ -159,8 +244,27 @@ def label_column(y: ArrayLike) -> NDArray[Any]:
 
 
 def class_values(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """The different labels, the smallest first, and for each row the number of its own.
+    """Return the different labels in sorted order, and the class number of each row.
 
+    Parameters
+    ----------
+    labels : ndarray of shape (n,)
+        Labels.
+
+    Returns
+    -------
+    values : ndarray
+        The different labels.
+    number : ndarray of int, shape (n,)
+        Class number of each row.
+
+    Raises
+    ------
+    InputError
+        If labels are missing, cannot be sorted, or have fewer than 2 or more than 127 classes.
+
+    Examples
+    --------
     >>> values, number = class_values(np.array([7, 5, 7]))
     >>> values.tolist(), number.tolist()
     ([5, 7], [1, 0, 1])
@@ -171,37 +275,83 @@ def class_values(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
 
 
 def check_classes(names: list[str]) -> None:
-    """An error if there are not as many different labels as can be told apart."""
-    if not 2 <= len(names) <= MOST_CLASSES:
+    """Check the number of classes.
+
+    Parameters
+    ----------
+    names : list of str
+        Names of the classes.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than 2 or more than 127.
+    """
+    if not 2 <= len(names) <= MAX_CLASSES:
         raise InputError(
-            f"y has {counted(len(names), 'class', 'classes')}, {some(names)}",
-            why=f"two are told apart, or more, up to {MOST_CLASSES}",
-            remedy="give examples of two classes at least" if len(names) < 2 else "make groups of them",
+            f"y has {counted(len(names), 'class', 'classes')}, {quoted_names(names)}",
+            why=f"a classifier needs 2 to {MAX_CLASSES} classes",
+            remedy="give examples of at least two classes" if len(names) < 2 else "merge classes into groups",
         )
 
 
-def given_names(classes: Sequence[Any]) -> tuple[str, ...]:
-    """The names of classes that a user lists; an error if one is listed twice, or a text stands for the list.
+def checked_class_names(classes: Sequence[object]) -> tuple[str, ...]:
+    """Return the names of classes that a user lists.
 
-    >>> given_names(["ham", 5.0])
+    Parameters
+    ----------
+    classes : sequence
+        Labels.
+
+    Returns
+    -------
+    tuple of str
+        Their names.
+
+    Raises
+    ------
+    InputError
+        If a name appears twice, or the sequence is a single text.
+
+    Examples
+    --------
+    >>> checked_class_names(["ham", 5.0])
     ('ham', '5')
     """
     names = tuple(label_name(name) for name in classes)
     if isinstance(classes, str) or len(set(names)) != len(names):
         raise InputError(
-            f"classes is {classes!r}", why="they are different names", remedy='give them as ("ham", "spam")'
+            f"classes is {classes!r}", why="it must be a list of different names", remedy='give them as ("ham", "spam")'
         )
     check_classes(list(names))
     return names
 
 
 def example_weights(weight: ArrayLike, rows: int) -> Doubles:
-    """A positive weight for each example."""
+    """Return the weights of examples.
+
+    Parameters
+    ----------
+    weight : array-like of shape (n,)
+        Weights.
+    rows : int
+        Expected number of weights.
+
+    Returns
+    -------
+    ndarray of float64
+        The weights.
+
+    Raises
+    ------
+    InputError
+        If there is not one finite positive number for each row.
+    """
     weights = _array("weight", weight)
     if weights.shape != (rows,) or weights.dtype.kind not in "biuf" or not np.all((weights > 0) & np.isfinite(weights)):
         raise InputError(
             f"weight has shape {weights.shape}, or values that are not above 0",
-            why="each example counts for something",
+            why="each example needs a positive weight",
             remedy="give one finite number above 0 for each row; leave out rows of weight 0",
         )
     return weights.astype(np.float64)
@@ -213,24 +363,43 @@ def _unique(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     except TypeError as error:
         if any(value is None for value in labels):
             raise _missing(None) from None
-        raise InputError(
-            "the labels are of types that have no order among them", why=str(error), remedy="give labels of one type"
-        ) from None
+        raise InputError("the labels cannot be sorted", why=str(error), remedy="give labels of one type") from None
     missing = [value for value in values if value is None or value != value]
     if missing:
         raise _missing(missing[0])
     return values, inverse
 
 
-def _missing(label: Any) -> InputError:
+def _missing(label: object) -> InputError:
     return InputError(
-        f"y has missing labels ({label})", why="each example has one label", remedy="remove the rows without a label"
+        f"y has missing labels ({label})",
+        why="each example must have one label",
+        remedy="remove the rows without a label",
     )
 
 
 def named_labels(labels: NDArray[Any], classes: tuple[str, ...]) -> Labels:
-    """The labels, as they travel, of those of these names.
+    """Return the user's labels as internal labels, -1 and +1 or 0, 1, 2 and so on.
 
+    Parameters
+    ----------
+    labels : ndarray of shape (n,)
+        The user's labels.
+    classes : tuple of str
+        Names of the classes in their order.
+
+    Returns
+    -------
+    ndarray of int8
+        Labels.
+
+    Raises
+    ------
+    InputError
+        If a label is not among the classes.
+
+    Examples
+    --------
     >>> named_labels(np.array([7.0, 5.0]), ("5", "7")).tolist(), named_labels(np.array([7]), ("5", "7", "8")).tolist()
     ([1, -1], [1])
     """
@@ -239,23 +408,37 @@ def named_labels(labels: NDArray[Any], classes: tuple[str, ...]) -> Labels:
     unknown = [name for name in names if name not in classes]
     if unknown:
         raise InputError(
-            f"unknown label {some(unknown)}",
-            why=f"the stream has {some(list(classes))}",
+            f"unknown label {quoted_names(unknown)}",
+            why=f"the stream has the classes {quoted_names(list(classes))}",
             remedy="remove those rows, or name the labels as in the stream",
         )
     return labels_of([classes.index(name) for name in names], len(classes))[inverse]
 
 
-def label_name(value: Any) -> str:
-    """What a label is called: 5, 5.0 and "5" are one label, whatever file they come from.
+def label_name(value: object) -> str:
+    """Return the name of a label. 5, 5.0 and "5" have the same name.
 
+    Parameters
+    ----------
+    value : object
+        A label.
+
+    Returns
+    -------
+    str
+        Its name.
+
+    Examples
+    --------
     >>> label_name(5.0), label_name(True), label_name("spam"), label_name(b"ham")
     ('5', 'True', 'spam', 'ham')
     """
     if isinstance(value, bytes):
-        return value.decode(errors="backslashreplace")  # Two labels that are not UTF-8 stay two.
-    number = isinstance(value, float) or getattr(value, "dtype", np.dtype(object)).kind == "f"
-    return str(int(value)) if number and float(value).is_integer() else str(value)
+        return value.decode(errors="backslashreplace")  # Different labels that are not UTF-8 keep different names.
+    if isinstance(value, float) or getattr(value, "dtype", np.dtype(object)).kind == "f":
+        number = float(cast(SupportsFloat, value))
+        return str(int(number)) if number.is_integer() else str(value)
+    return str(value)
 
 
 def _array(name: str, given: ArrayLike) -> NDArray[Any]:
@@ -265,13 +448,3 @@ def _array(name: str, given: ArrayLike) -> NDArray[Any]:
         raise InputError(
             f"{name} is not an array", why=str(error).rstrip("."), remedy="give rows of one length"
         ) from None
-
-
-def some(names: list[str]) -> str:
-    """At most five of the names, for an error, long ones cut.
-
-    >>> some(["ham", "s" * 1000])
-    "'ham', 'ssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss...'"
-    """
-    shown = [repr(name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "...") for name in names[:5]]
-    return ", ".join(shown) + (", ..." if len(names) > 5 else "")
