@@ -19,7 +19,7 @@ from paraactive.data.examples import Doubles, Examples, Ints, Selected
 from paraactive.errors import InputError
 from paraactive.learners.base import Proxy
 from paraactive.rules import Gradient, IwalMargin, LeastMargin, Margin, Rule, SignedMargin, Uniform, floored
-from paraactive.sifting.cascade import Economy, doubtful
+from paraactive.sifting.cascade import ProxyPolicy, least_certain
 from paraactive.sifting.select import Choice, choose, sift, take_all
 
 RULES: list[Rule] = [
@@ -71,8 +71,8 @@ def _proxied(classes: int, guard: float, off: float = 0.3, cost: float = 0.1) ->
     return svm
 
 
-def _choose(svm: LaSVM, rule: Rule, fresh: Examples, seed: int = 0, economy: Economy | None = None) -> Choice:
-    return choose(svm, rule, seed, fresh, np.full(len(fresh), _SEEN), 300, economy or Economy())
+def _choose(svm: LaSVM, rule: Rule, fresh: Examples, seed: int = 0, policy: ProxyPolicy | None = None) -> Choice:
+    return choose(svm, rule, seed, fresh, np.full(len(fresh), _SEEN), 300, policy or ProxyPolicy())
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -98,7 +98,7 @@ def test_p_is_exact_even_where_the_proxy_is_wrong(rule: Rule, classes: int, guar
     y = fresh.y if rule.needs_labels else None
     seen = np.full(300, _SEEN)
     given: Any = (seen,) if y is None else (seen, y)
-    p = np.minimum(rule.probability(exact, *given), rule.probability(doubtful(cheap, guard, y), *given))
+    p = np.minimum(rule.probability(exact, *given), rule.probability(least_certain(cheap, guard, y), *given))
     times = np.zeros(300)
     lowered = 0
     for seed in range(_SEEDS):
@@ -135,7 +135,7 @@ def test_neither_the_order_of_the_two_scores_nor_the_cuts_change_the_outcome(
 ) -> None:
     fresh = _fresh(classes, 500)
     cheap_first = _choose(_proxied(classes, guard, cost=0.0), rule, fresh, seed)
-    dear = Economy(passed=1.0, portions=1)
+    dear = ProxyPolicy(passed=1.0, portions=1)
     exact_first = [
         _choose(_proxied(classes, guard, cost=1.0), rule, fresh.take(piece), seed, dear)
         for piece in (slice(0, cut), slice(cut, None))
@@ -152,7 +152,7 @@ def test_what_the_proxy_rules_out_gets_no_exact_score() -> None:
     fresh, svm, rule = _fresh(2, 1000), _proxied(2, guard=0.3), SignedMargin(1.0)
     svm.scored = 0
     choice = _choose(svm, rule, fresh)
-    p1 = rule.probability(doubtful(svm.cheap_score(fresh.x), 0.3, fresh.y), np.full(1000, _SEEN), fresh.y)
+    p1 = rule.probability(least_certain(svm.cheap_score(fresh.x), 0.3, fresh.y), np.full(1000, _SEEN), fresh.y)
     assert choice.scored == svm.scored == np.count_nonzero(coins(0, fresh.index) < p1)
     assert choice.scored < 500
 
@@ -164,24 +164,24 @@ def test_a_rule_without_need_of_scores_asks_no_proxy() -> None:
 
 
 def test_a_proxy_that_rules_nothing_out_is_given_up_and_looked_at_again() -> None:
-    economy, first = Economy(), list[bool]()
+    policy, first = ProxyPolicy(), list[bool]()
     for _ in range(40):
-        first.append(economy.asks_first(cost=0.2))
+        first.append(policy.uses_proxy_first(cost=0.2))
         if first[-1]:
-            economy.note(95, 100)
+            policy.record(95, 100)
     assert first == [number % 16 == 0 for number in range(40)]
-    useful = Economy()
+    useful = ProxyPolicy()
     for _ in range(40):
-        assert useful.asks_first(cost=0.2)
-        useful.note(10, 100)
+        assert useful.uses_proxy_first(cost=0.2)
+        useful.record(10, 100)
 
 
 def test_a_proxy_that_comes_to_pay_is_used_again() -> None:
-    economy = Economy()
+    policy = ProxyPolicy()
     for share in [100] * 40 + [5] * 200:
-        if economy.asks_first(cost=0.2):
-            economy.note(share, 100)
-    assert all(economy.asks_first(cost=0.2) for _ in range(40))
+        if policy.uses_proxy_first(cost=0.2):
+            policy.record(share, 100)
+    assert all(policy.uses_proxy_first(cost=0.2) for _ in range(40))
 
 
 def test_a_score_of_a_proxy_that_is_not_finite_is_refused() -> None:
@@ -200,7 +200,7 @@ def test_no_score_within_the_guard_is_more_doubtful(rule: Rule, data: Any, guard
     numbers = data.draw(arrays(np.int8, 6, elements=st.integers(0, classes - 1)))
     y = (2 * numbers - 1 if classes == 2 else numbers).astype(np.int8)
     given_: Any = (np.full(6, _SEEN), y) if rule.needs_labels else (np.full(6, _SEEN),)
-    most = rule.probability(doubtful(score, guard, y if rule.needs_labels else None), *given_)
+    most = rule.probability(least_certain(score, guard, y if rule.needs_labels else None), *given_)
     assert np.all(most >= rule.probability(score + moved, *given_) * (1 - 1e-9))
 
 
@@ -303,6 +303,6 @@ def test_neither_a_rule_nor_a_learner_is_asked_about_no_rows(with_cheap_score: L
             return {}
 
     for passed in (0.0, 1.0):  # The cheap score first, then the exact one.
-        economy = Economy(passed, 1)
-        choice = choose(with_cheap_score, Never(), 0, Digits().read(2000, 2600), np.full(600, 2000), 0, economy)
+        policy = ProxyPolicy(passed, 1)
+        choice = choose(with_cheap_score, Never(), 0, Digits().read(2000, 2600), np.full(600, 2000), 0, policy)
         assert len(choice.selected) == 0

@@ -22,17 +22,17 @@ def _node() -> Node:
 def test_entries_that_leave_a_gap_or_come_twice_are_refused() -> None:
     node = _node()
     entries = Entries(0, node.take(0, 100).selected)
-    node.apply(entries)
+    node.learn_entries(entries)
     with pytest.raises(LogGapError, match="applied 100"):
-        node.apply(entries)
+        node.learn_entries(entries)
     with pytest.raises(LogGapError, match="from 101 on"):
-        node.apply(Entries(101, entries.selected))
+        node.learn_entries(Entries(101, entries.selected))
     assert node.version == 100
 
 
 def test_sifting_piece_by_piece_equals_sifting_at_once() -> None:
     node = _node()
-    node.apply(Entries(0, node.take(0, 100).selected))
+    node.learn_entries(Entries(0, node.take(0, 100).selected))
     whole = node.sift(100, 1000, seen=100).selected
     cuts = [100, 101, 107, 400, 656, 1000]
     parts = [node.sift(a, b, seen=100).selected for a, b in pairwise(cuts)]
@@ -65,7 +65,7 @@ def test_nothing_to_sift_selects_nothing() -> None:
 
 def test_sift_first_ends_with_the_first_selected() -> None:
     node = _node()
-    node.apply(Entries(0, node.take(0, 100).selected))
+    node.learn_entries(Entries(0, node.take(0, 100).selected))
     first = node.sift_first(100, 1000)
     assert len(first.selected) == 1
     assert first.last == first.selected.examples.index[0] + 1
@@ -78,7 +78,7 @@ def test_sift_first_ends_with_the_first_selected() -> None:
 def test_what_is_selected_says_which_model_chose_it() -> None:
     x, y = two_moons(300, noise=0.3, seed=0)
     node = Node(LaSVM(gamma=1.0), Margin(0.2), Arrays(x, y), seed=3, number=5)
-    node.apply(Entries(0, node.take(0, 100).selected))
+    node.learn_entries(Entries(0, node.take(0, 100).selected))
     chosen = node.sift(100, 300, seen=100).selected
     assert set(chosen.version) == {100}
     assert set(chosen.seen) == {100}
@@ -87,7 +87,7 @@ def test_what_is_selected_says_which_model_chose_it() -> None:
 
 def test_a_node_that_reads_another_stream_is_the_same_replica() -> None:
     node = Node(Network(hidden=4), Margin(0.1), Arrays(*two_moons(50, noise=0.1, seed=0)), seed=3, number=2)
-    other = node.reading(node.stream)
-    assert (other.learner, other.number, other.place, other.economy) == (
-        node.learner, node.number, node.place, node.economy,
+    other = node.with_stream(node.stream)
+    assert (other.learner, other.number, other.place, other.proxy_policy) == (
+        node.learner, node.number, node.place, node.proxy_policy,
     )  # fmt: skip

@@ -141,5 +141,5 @@ def test_a_rule_that_returns_too_few_probabilities_is_refused() -> None:
         def probability(self, score: Doubles, seen: Ints) -> Doubles:
             return np.full(3, 0.5)
 
-    with pytest.raises(InputError, match="the p of 10 examples"):
+    with pytest.raises(InputError, match="a probability for each of 10 examples"):
         sift(_model(), Short(0.5), 0, _fresh(10), np.zeros(10, np.int64), 0)

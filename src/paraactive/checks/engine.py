@@ -25,7 +25,7 @@ from paraactive.learners.rows import learn, scores
 from paraactive.rules import Gradient, Rule, SignedMargin, Uniform
 from paraactive.schedules import SCHEDULES, Plan
 from paraactive.sifting.log import MemoryLog
-from paraactive.sifting.node import Node, relearn
+from paraactive.sifting.node import Node, learn_stretch
 from paraactive.streams import Arrays
 
 EngineLike: TypeAlias = str | EngineFactory
@@ -175,7 +175,7 @@ def the_log_rebuilds_the_model(case: _Case) -> None:
     ):
         learner = type(run.learner)(**run.learner.describe())
         for stretch in run.log.stretches_after(Place(0, 0)):
-            relearn(learner, stretch)
+            learn_stretch(learner, stretch)
         require(
             learner.digest() == run.learner.digest(),
             "the log rebuilds another model",

@@ -35,7 +35,7 @@ class ReplicaState:
     def load_into(self, node: Node) -> None:
         """Replace the model of a replica by this one."""
         node.learner.load(self.state)
-        node.stand_at(self.place, self.seen)
+        node.set_place(self.place, self.seen)
 
     @property
     def nbytes(self) -> int:

@@ -20,7 +20,7 @@ from paraactive.engines.simulated.clock import largest_portions
 from paraactive.schedules.asynchronous import step
 from paraactive.schedules.engine import Joined, Left, Message
 from paraactive.schedules.plan import portion
-from paraactive.sifting.node import TILE, Node, Sifted
+from paraactive.sifting.node import CHUNK_ROWS, Node, Sifted
 
 
 class Threads(UsesDriverReplica):
@@ -54,7 +54,7 @@ class Threads(UsesDriverReplica):
         model = self.model
         sifting = [
             self._threads.submit(
-                _sift_in_chunks, model.seen_by(number), *portion(first, last, number, self._nodes), seen
+                _sift_in_chunks, model.numbered(number), *portion(first, last, number, self._nodes), seen
             )
             for number in range(self._nodes)
         ]
@@ -149,7 +149,7 @@ class _Sifter(threading.Thread):
         try:
             while (tile := self.fresh.get()) is not None:
                 with self._shared.reading() as front:
-                    published = step(front.seen_by(self._number), (), tile)
+                    published = step(front.numbered(self._number), (), tile)
                 self._outbox.put(published)
         except BaseException as error:
             self._outbox.put(error)
@@ -157,5 +157,5 @@ class _Sifter(threading.Thread):
 
 def _sift_in_chunks(node: Node, first: int, last: int, seen: int) -> list[Sifted]:
     """Sift a portion chunk by chunk, so that the times of smaller portions are known too."""
-    chunks = [node.sift(a, min(a + TILE, last), seen) for a in range(first, last, TILE)]
+    chunks = [node.sift(a, min(a + CHUNK_ROWS, last), seen) for a in range(first, last, CHUNK_ROWS)]
     return chunks or [Sifted.nothing(first, node.stream.width, node.number)]

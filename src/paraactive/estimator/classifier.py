@@ -41,7 +41,7 @@ from paraactive.runs.run import Run
 from paraactive.runs.spec import DataSpec
 from paraactive.runs.train import train
 from paraactive.sifting import parts
-from paraactive.sifting.cascade import Economy
+from paraactive.sifting.cascade import ProxyPolicy
 from paraactive.sifting.select import choose, take_all
 from paraactive.streams import Arrays
 
@@ -303,7 +303,7 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PredictsFromSco
             if not hasattr(self, "rule_"):
                 self.rule_ = choice.for_rows(self.learner_, now, self.n_seen_)
             rule = choice.with_floor(self.rule_)
-            selected = choose(self.learner_, rule, self._seed, now, seen, version, self._economy).selected
+            selected = choose(self.learner_, rule, self._seed, now, seen, version, self._proxy_policy).selected
         if len(selected):
             learn(self.learner_, selected)
         self.learner_.end_round()
@@ -370,7 +370,7 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PredictsFromSco
             inner.gamma = rows.scale()  # Of all rows, not only of the first 64.
         parts.expect_classes(learner, len(self.classes_))
         self.learner_: Learner = learner
-        self._economy = Economy()
+        self._proxy_policy = ProxyPolicy()
 
     def _new_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))

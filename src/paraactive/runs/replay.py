@@ -14,7 +14,7 @@ from paraactive.runs import arguments
 from paraactive.runs.loop import ended_event, notify
 from paraactive.runs.run import Run
 from paraactive.runs.runfile import RunFile
-from paraactive.sifting.node import relearn
+from paraactive.sifting.node import learn_stretch
 from paraactive.streams import Stream
 
 
@@ -62,7 +62,7 @@ def replay(
         with file.reraise_as_corruption(), one_blas_thread():
             rounds = list(file.log.ended_rounds())
             for stretch in file.log.stretches(Place(0, 0), stream):
-                relearn(learner, stretch)
+                learn_stretch(learner, stretch)
                 if stretch.ends_round:
                     run.rounds.append(rounds[stretch.rounds])
                     notify(observers, run.rounds[-1])

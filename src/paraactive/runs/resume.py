@@ -148,7 +148,7 @@ def _changed_plan(plan: Plan, stream: Stream, examples: int | None, nodes: int |
 def _restore(run: Run, file: RunFile, node: Node) -> None:
     """Rebuild the model that the run had when it stopped: the newest snapshot, and the log from there on."""
     place = file.log.learn(node.learner, file.snapshots.load(node.learner), node.stream)
-    node.stand_at(place, file.seen)
+    node.set_place(place, file.seen)
     run.rounds = list(file.log.ended_rounds())
     recall_events(run, file)
 

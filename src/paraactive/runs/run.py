@@ -13,7 +13,7 @@ from paraactive.data.events import Evaluated, Round
 from paraactive.learners.base import Learner, capabilities_of
 from paraactive.runs.spec import RunSpec
 from paraactive.schedules.plan import Plan
-from paraactive.sifting.log import LearnedExamples, Weighed
+from paraactive.sifting.log import LearnedExamples, WeightedExample
 
 
 @dataclass(repr=False)
@@ -129,7 +129,7 @@ class Run:
         """The former name of `learned`."""
         return self.learned
 
-    def heaviest(self, count: int = 10) -> list[Weighed]:
+    def heaviest(self, count: int = 10) -> list[WeightedExample]:
         """(key, p, weight) of the examples with the largest weights, the heaviest first.
 
         Look at them: outliers and wrong labels are often among them, and each counts as much as many others.

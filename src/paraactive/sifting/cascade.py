@@ -1,12 +1,13 @@
-"""The cascade: an example needs an exact score only if a cheap one cannot rule it out.
+"""The cascade: an example needs an exact score only if a cheap score cannot rule it out.
 
-Its coin u is tossed once, and first. A learner's proxy gives a cheap score, which is off by no more than its guard,
-nearly always; moved by the guard towards doubt it gives p1. The exact score gives p. An example is selected if
-u < min(p1, p), and that is the probability that travels with it: exact, whatever the proxy is worth. Where p1 >= p,
-nothing differs from sifting without a proxy.
+The coin u of an example is tossed once, and first. The learner's proxy gives a cheap score, whose error is almost
+never larger than the proxy's error bound. Moved by the error bound towards the decision boundary, the cheap score gives
+p1. The exact score gives p. The example is selected if u < min(p1, p), and min(p1, p) is the probability that is
+recorded: it is exact, however good the proxy is. If p1 >= p, the outcome is the same as without a proxy.
 
-Which of the two scores is computed first changes the work, not the outcome: what fails one test need not take the
-other. So the choice is free to follow what was counted on this node, and the log is the same for any number of nodes.
+The order of the two scores changes the work and not the outcome, because an example that fails one test does not need
+the other. So each node may choose the order by its own counts, and the log is the same for any number of nodes. The
+proxy itself is part of the model: it is a function of the log, saved with the model, and equal on all replicas.
 """
 
 from __future__ import annotations
@@ -17,51 +18,95 @@ import numpy as np
 
 from paraactive.data.examples import Doubles, Labels
 
-_LOOK_AGAIN = 16
-"""Of so many portions, one asks the proxy first even if that did not pay before."""
+_RETRY_PORTIONS = 16
+"""Retry the proxy every 16 portions, even if it did not pay before."""
 
 
-def doubtful(score: Doubles, guard: float, y: Labels | None) -> Doubles:
-    """The scores no farther than the guard from these that speak least for the label; without one, least clearly.
+def least_certain(score: Doubles, error_bound: float, y: Labels | None) -> Doubles:
+    """Of all scores within the error bound, those that are least certain.
 
-    A rule whose p rises with doubt gives no higher p to any other score that near.
+    A rule whose p rises with doubt gives no larger p to any other score within the error bound.
 
-    >>> doubtful(np.array([2.0, 0.1]), 0.5, None).tolist()
+    Parameters
+    ----------
+    score : array of float64
+        Cheap scores, of shape (n,) or (n, classes).
+    error_bound : float
+        Largest error of a cheap score.
+    y : array of int8 or None
+        Labels: the result supports the label least. None: the result is nearest to the decision boundary.
+
+    Returns
+    -------
+    array of float64
+        Scores of the same shape.
+
+    Examples
+    --------
+    >>> least_certain(np.array([2.0, 0.1]), 0.5, None).tolist()
     [1.5, 0.0]
-    >>> doubtful(np.array([2.0, 0.1]), 0.5, np.array([1, -1])).tolist()
+    >>> least_certain(np.array([2.0, 0.1]), 0.5, np.array([1, -1])).tolist()
     [1.5, 0.6]
-    >>> doubtful(np.array([[3.0, 1.0, 0.0]]), 0.5, None).tolist()
+    >>> least_certain(np.array([[3.0, 1.0, 0.0]]), 0.5, None).tolist()
     [[2.5, 1.5, 0.5]]
     """
     if score.ndim == 1:
-        return score - y * guard if y is not None else np.sign(score) * np.maximum(np.abs(score) - guard, 0.0)
+        return (
+            score - y * error_bound if y is not None else np.sign(score) * np.maximum(np.abs(score) - error_bound, 0.0)
+        )
     rows = np.arange(len(score))
     if y is not None:
-        moved = score + guard
-        moved[rows, y] -= 2.0 * guard
+        moved = score + error_bound
+        moved[rows, y] -= 2.0 * error_bound
         return moved
     best = score.argmax(axis=1)
     second, top = np.partition(score, -2, axis=1)[:, -2:].T
-    meet = np.maximum(top - guard, (top + second) / 2.0)[:, None]
-    moved = np.minimum(score + guard, meet)
+    meet = np.maximum(top - error_bound, (top + second) / 2.0)[:, None]
+    moved = np.minimum(score + error_bound, meet)
     moved[rows, best] = meet[:, 0]
     return moved
 
 
 @dataclass(slots=True)
-class Economy:
-    """Whether asking the proxy first pays, by operations counted and never by seconds."""
+class ProxyPolicy:
+    """Decides whether to compute the cheap score first, by counted operations and never by seconds.
+
+    Parameters
+    ----------
+    passed : float, default=0.0
+        Share of the latest examples that the proxy could not rule out.
+    portions : int, default=0
+        Number of portions so far.
+    """
 
     passed: float = 0.0
-    """The part of what the proxy was asked about first that it could not rule out, lately."""
     portions: int = 0
 
-    def asks_first(self, cost: float) -> bool:
-        """True if the proxy, of this cost in exact scores, is to be asked first for the next portion."""
-        self.portions += 1
-        return cost + self.passed < 1.0 or self.portions % _LOOK_AGAIN == 1
+    def uses_proxy_first(self, cost: float) -> bool:
+        """Decide for the next portion.
 
-    def note(self, passed: int, asked: int) -> None:
-        """So many were not ruled out."""
-        share = passed / asked
+        Parameters
+        ----------
+        cost : float
+            Cost of a cheap score, in exact scores.
+
+        Returns
+        -------
+        bool
+            True if the cheap score is to be computed first.
+        """
+        self.portions += 1
+        return cost + self.passed < 1.0 or self.portions % _RETRY_PORTIONS == 1
+
+    def record(self, passed: int, total: int) -> None:
+        """Record what the proxy did in a portion.
+
+        Parameters
+        ----------
+        passed : int
+            Number of examples that the proxy could not rule out.
+        total : int
+            Number of examples.
+        """
+        share = passed / total
         self.passed = share if self.portions == 1 else self.passed + (share - self.passed) / 4

@@ -66,11 +66,35 @@ class Guard:
             object.__setattr__(self, "set_aside", positive("set_aside", self.set_aside))
 
     def rule(self, rule: Rule) -> Rule:
-        """The rule with the floor."""
+        """The rule with the floor.
+
+        Parameters
+        ----------
+        rule : Rule
+            Any rule.
+
+        Returns
+        -------
+        Rule
+            The rule itself if there is no floor.
+        """
         return rule if self.floor is None else floored(rule, self.floor)
 
     def learner(self, learner: Learner, class_weight: Sequence[float] | None = None) -> Learner:
-        """The learner with the cap and the margin, and weights of classes if there are any."""
+        """The learner with the cap, the margin and class weights.
+
+        Parameters
+        ----------
+        learner : Learner
+            Any learner.
+        class_weight : sequence of float, optional
+            Weight of each class.
+
+        Returns
+        -------
+        Learner
+            A `Guarded` around the learner, or the learner itself if nothing is set.
+        """
         margin = self.set_aside
         if isinstance(margin, str):
             margin = None if capabilities_of(learner).log_odds else _WRONG
@@ -82,7 +106,24 @@ class Guard:
 def guarded(
     learner: Learner, rule: Rule, guard: Guard | bool | None, class_weight: Sequence[float] | None = None
 ) -> tuple[Learner, Rule]:
-    """Both as the guard makes them; True is the guard by default, None and False are none."""
+    """A learner and a rule with a guard around them.
+
+    Parameters
+    ----------
+    learner : Learner
+        The learner.
+    rule : Rule
+        The rule.
+    guard : Guard, bool or None
+        True: the default guard. False or None: no guard.
+    class_weight : sequence of float, optional
+        Weight of each class.
+
+    Returns
+    -------
+    tuple of (Learner, Rule)
+        Both with the guard.
+    """
     guard = Guard(None, None, None) if guard is None or guard is False else guard
     if not isinstance(guard, Guard | bool):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
@@ -95,8 +136,22 @@ def guarded(
 
 
 def class_weights(given: Mapping[Any, float] | str | None, stream: Stream) -> tuple[float, ...] | None:
-    """The weight of each class of a stream: "balanced", or by the names of the classes; those not named have 1.
+    """The weight of each class of a stream.
 
+    Parameters
+    ----------
+    given : mapping, "balanced" or None
+        Weights by class name; classes that are not named have weight 1. "balanced": inverse to the class frequency.
+    stream : Stream
+        The stream.
+
+    Returns
+    -------
+    tuple of float or None
+        Weights in the order of the classes.
+
+    Examples
+    --------
     >>> from paraactive import Arrays
     >>> stream = Arrays([[1.0], [2.0], [3.0], [4.0]], ["ham", "ham", "ham", "spam"])
     >>> class_weights("balanced", stream), class_weights({"spam": 5}, stream)
@@ -109,7 +164,9 @@ def class_weights(given: Mapping[Any, float] | str | None, stream: Stream) -> tu
         if given != "balanced" or counts is None:
             raise InputError(
                 f"class_weight is {given!r}",
-                why="the stream does not know how often its classes come" if counts is None else "it is no such word",
+                why="the stream does not know how often each class occurs"
+                if counts is None
+                else "it must be 'balanced'",
                 remedy="give a weight for each class by its name" + (', or "balanced"' if counts else ""),
             )
         return tuple(sum(counts) / (len(counts) * max(count, 1)) for count in counts)

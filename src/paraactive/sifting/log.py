@@ -1,6 +1,6 @@
-"""The log: the total order of all that was selected. Whoever applies it from the start has the model.
+"""The log: the total order of all selected examples. A learner that learns it from the start becomes the model.
 
-This module has the contract and a log in memory; the durable one is the run file.
+This module has the contract and a log in memory. The durable log is the run file.
 """
 
 from __future__ import annotations
@@ -18,89 +18,161 @@ from paraactive.data.examples import Doubles, Entries, Ints, Place, Selected, St
 
 
 class Log(Protocol):
-    """Gives each selected example its place, and remembers where rounds end."""
+    """Gives each selected example its place in the total order, and records where rounds end."""
 
     @property
     def version(self) -> int:
-        """Entries so far."""
+        """Number of entries so far."""
         ...
 
     @property
     def seen(self) -> int:
-        """Examples seen by the cluster."""
+        """Number of examples that the cluster has seen."""
         ...
 
     @property
     def rounds(self) -> int:
-        """Rounds so far, the warmstart included."""
+        """Number of rounds so far, including the warmstart."""
         ...
 
     @property
     def round_version(self) -> int:
-        """Entries up to the end of the last round."""
+        """Number of entries up to the end of the last round."""
         ...
 
     @property
     def delays(self) -> Counter[int]:
-        """How many of the sifted entries had which delay."""
+        """Number of sifted entries by their lag in entries."""
         ...
 
     def append(self, selected: Selected) -> Entries:
-        """The same examples with their places in the total order."""
+        """Give examples their places in the total order.
+
+        Parameters
+        ----------
+        selected : Selected
+            The examples.
+
+        Returns
+        -------
+        Entries
+            The same examples with their places.
+        """
         ...
 
     def end_round(self, ended: Round) -> Round:
-        """What was appended since the last call is one round.
+        """End a round: all entries since the last call belong to it.
 
-        Returns the round as it is in the log: one that has to pay for labels may end a round before its last example.
+        Parameters
+        ----------
+        ended : Round
+            The round.
+
+        Returns
+        -------
+        Round
+            The round as it is in the log. A log that pays for labels may end a round before its last example.
         """
         ...
 
     def accept(self, tile: Tile, selected: Selected, ended: Round | None) -> Entries:
-        """`append` what was selected of a tile that was sifted at any time, and `end_round` if a round ends with it.
+        """Append the selected examples of a tile, and end a round if one ends with it.
 
-        All of it is on disk before this returns, if the log is on disk: replicas elsewhere may hear of it from now on.
+        If the log is on disk, this returns after the commit, because other replicas may learn the entries from then on.
+
+        Parameters
+        ----------
+        tile : Tile
+            The tile, which may have been sifted at any time.
+        selected : Selected
+            Its selected examples.
+        ended : Round or None
+            The round that ends with the tile.
+
+        Returns
+        -------
+        Entries
+            The examples with their places.
         """
         ...
 
     def accepted(self) -> list[Tile]:
-        """The tiles that were accepted, joined where they touch, in the order of the stream."""
+        """The accepted tiles in the order of the stream. Tiles that touch are joined."""
         ...
 
     def stretches_after(self, place: Place) -> list[Stretch]:
-        """The stretches of the log that a replica at this place has yet to learn."""
+        """The stretches that a replica at a place has not learned.
+
+        Parameters
+        ----------
+        place : Place
+            The place of the replica.
+
+        Returns
+        -------
+        list of Stretch
+            In the order of the log.
+        """
         ...
 
     def learned(self) -> LearnedExamples:
-        """Which examples are in it, in order."""
+        """The examples in the log, in order."""
         ...
 
 
 @dataclass(frozen=True)
 class Question:
-    """Labels that an oracle is asked for together."""
+    """Labels that an oracle is asked for together.
+
+    Parameters
+    ----------
+    batch : str
+        A key that is the same when the same rows are asked for again.
+    position : array of int64
+        Positions of the examples in the stream.
+    key : array of int64
+        Row numbers in the user's data.
+    """
 
     batch: str
-    """A key that is the same when the same rows are asked for again."""
     position: Ints
-    """Where in the stream the examples are."""
     key: Ints
-    """Which rows of the user's data they are."""
 
     def __len__(self) -> int:
         return len(self.position)
 
     @staticmethod
     def grouped(rows: Iterable[tuple[str, int, int]]) -> list[Question]:
-        """Rows of (batch, position, key), put together by batch, in the order in which the batches first come."""
+        """Group rows by their batch.
+
+        Parameters
+        ----------
+        rows : iterable of (str, int, int)
+            Batch, position and key of each row.
+
+        Returns
+        -------
+        list of Question
+            One question for each batch, in the order in which the batches first occur.
+        """
         batches: dict[str, list[tuple[int, int]]] = {}
         for batch, position, key in rows:
             batches.setdefault(batch, []).append((position, key))
         return [Question(batch, *np.array(each, np.int64).T) for batch, each in batches.items()]
 
 
-class Weighed(NamedTuple):
-    """An example that was learnt, and how much it counted."""
+class WeightedExample(NamedTuple):
+    """An example that was learned, with its weight.
+
+    Parameters
+    ----------
+    key : int
+        Row number in the user's data.
+    p : float
+        Probability with which the example was selected.
+    weight : float
+        Importance / p.
+    """
 
     key: int
     p: float
@@ -109,17 +181,36 @@ class Weighed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LearnedExamples:
-    """Which examples were learnt, in order, the warmstart included."""
+    """The examples that were learned, in order, including the warmstart.
+
+    Parameters
+    ----------
+    key : array of int64
+        Row numbers in the user's data. A row has the same number in each pass.
+    p : array of float64
+        Probabilities with which the examples were selected.
+    weight : array of float64
+        Importance / p.
+    """
 
     key: Ints
-    """Which example: the row of the user's data, whatever the pass."""
     p: Doubles
     weight: Doubles
-    """Importance/p."""
 
     @staticmethod
     def of(selected: Selected) -> LearnedExamples:
-        """These."""
+        """The keys, probabilities and weights of selected examples.
+
+        Parameters
+        ----------
+        selected : Selected
+            The examples.
+
+        Returns
+        -------
+        LearnedExamples
+            The same without features.
+        """
         return LearnedExamples(selected.examples.key, selected.p, selected.weight)
 
     @staticmethod
@@ -129,19 +220,56 @@ class LearnedExamples:
 
     @staticmethod
     def concatenate(parts: Sequence[LearnedExamples]) -> LearnedExamples:
-        """The parts one after the other."""
-        columns = ([getattr(part, name) for part in parts] for name in ("key", "p", "weight"))
-        return LearnedExamples(*map(np.concatenate, columns))
+        """Join parts in their order.
 
-    def heaviest(self, count: int) -> list[Weighed]:
-        """The examples of the largest weights, the heaviest first; of equal ones, those that came first."""
+        Parameters
+        ----------
+        parts : sequence of LearnedExamples
+            The parts.
+
+        Returns
+        -------
+        LearnedExamples
+            All examples.
+        """
+        return LearnedExamples(
+            np.concatenate([part.key for part in parts]),
+            np.concatenate([part.p for part in parts]),
+            np.concatenate([part.weight for part in parts]),
+        )
+
+    def heaviest(self, count: int) -> list[WeightedExample]:
+        """The examples with the largest weights.
+
+        Parameters
+        ----------
+        count : int
+            Number of examples.
+
+        Returns
+        -------
+        list of WeightedExample
+            The heaviest first. Of equal weights, the first learned comes first.
+        """
         order = np.argsort(-self.weight, kind="stable")[: whole("count", count, 0)]
-        return [Weighed(int(self.key[i]), float(self.p[i]), float(self.weight[i])) for i in order]
+        return [WeightedExample(int(self.key[i]), float(self.p[i]), float(self.weight[i])) for i in order]
 
 
 def joined(tiles: Iterable[Tile]) -> list[Tile]:
-    """Tiles in the order of the stream, those that touch as one.
+    """Sort tiles by position, and join those that touch.
 
+    Parameters
+    ----------
+    tiles : iterable of Tile
+        The tiles.
+
+    Returns
+    -------
+    list of Tile
+        Tiles with gaps between them.
+
+    Examples
+    --------
     >>> joined([Tile(5, 9), Tile(0, 2), Tile(2, 4)])
     [Tile(first=0, last=4), Tile(first=5, last=9)]
     """
@@ -155,7 +283,13 @@ def joined(tiles: Iterable[Tile]) -> list[Tile]:
 
 
 class MemoryLog:
-    """A log for runs without a run file: it counts, and keeps the entries whole if asked to."""
+    """A log for runs without a run file.
+
+    Parameters
+    ----------
+    keep : bool, default=False
+        Whether to keep the entries with their features.
+    """
 
     def __init__(self, keep: bool = False) -> None:
         self.version = self.seen = self.rounds = self.round_version = 0
@@ -168,7 +302,7 @@ class MemoryLog:
         self._questions: list[Question] = []
 
     def append(self, selected: Selected) -> Entries:
-        """The same examples with their places in the total order."""
+        """See `Log.append`."""
         entries = Entries(self.version, selected)
         self.version = entries.last
         self._learned.append(LearnedExamples.of(selected))
@@ -200,7 +334,7 @@ class MemoryLog:
         return self._accepted
 
     def stretches_after(self, place: Place) -> list[Stretch]:
-        """See `Log.stretches_after`. Nothing if entries are not kept."""
+        """See `Log.stretches_after`. There are none if entries are not kept."""
         version, stretches = place.version, list[Stretch]()
         for ended in self._ended[place.rounds :]:
             stretches.append(Stretch(self._between(version, ended.version), ended.number, ended.seen))
@@ -214,23 +348,23 @@ class MemoryLog:
         return LearnedExamples.concatenate([LearnedExamples.nothing(), *self._learned])
 
     def answers(self) -> dict[int, int | None]:
-        """See `oracle.Answers`."""
+        """See `oracle.Answers.answers`."""
         return self._answers
 
     def open_questions(self) -> list[Question]:
-        """See `oracle.Answers`."""
+        """See `oracle.Answers.open_questions`."""
         return [each for each in self._questions if not set(each.position.tolist()) <= self._answers.keys()]
 
     def record_question(self, question: Question) -> None:
-        """See `oracle.Answers`."""
+        """See `oracle.Answers.record_question`."""
         self._questions = [*self.open_questions(), question]
 
     def record_answers(self, position: Ints, y: Sequence[int | None]) -> None:
-        """See `oracle.Answers`."""
+        """See `oracle.Answers.record_answers`."""
         self._answers.update(zip(position.tolist(), y, strict=True))
 
     def commit(self) -> None:
-        """See `oracle.Answers`: memory is as safe as it can be."""
+        """See `oracle.Answers.commit`. There is nothing to do in memory."""
 
     def _between(self, first: int, last: int) -> Entries:
         """The entries first <= sequence < last."""

@@ -21,7 +21,7 @@ from paraactive.streams.base import Stream
 
 @dataclass(frozen=True)
 class Oracle:
-    """Who knows the labels, and what they may cost.
+    """A source of labels, and limits on what they may cost.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Oracle:
                 why=str(error),
                 remedy="give a function of (rows, x), or of (rows, x, key)",
             ) from None
-        except ValueError:  # A function that is not written in Python may not say what it takes.
+        except ValueError:  # A function that is not written in Python may have no signature.
             pass
 
     @property
@@ -94,36 +94,56 @@ class Oracle:
         """True if `ask` has a parameter `key`."""
         try:
             return "key" in inspect.signature(self.ask).parameters
-        except (TypeError, ValueError):  # A function that is not written in Python may not say.
+        except (TypeError, ValueError):  # A function that is not written in Python may have no signature.
             return False
 
 
 class Answers(Protocol):
-    """Where questions and the labels that were paid for are kept, by position."""
+    """Keeps questions, and the labels that were paid for, by position."""
 
     def answers(self) -> Mapping[int, int | None]:
-        """The labels known so far; None for a row that was skipped."""
+        """The labels so far, by position; None for a row that was skipped."""
         ...
 
     def open_questions(self) -> list[Question]:
-        """What was asked and is not answered."""
+        """Questions that were asked and not answered."""
         ...
 
     def record_question(self, question: Question) -> None:
-        """It is about to be asked. It is safe from now on."""
+        """Write down a question before it is asked.
+
+        Parameters
+        ----------
+        question : Question
+            The question. It is on disk when this returns.
+        """
         ...
 
     def record_answers(self, position: Ints, y: Sequence[int | None]) -> None:
-        """These were told. They are safe from now on."""
+        """Write down answers.
+
+        Parameters
+        ----------
+        position : array of int64
+            Positions in the stream.
+        y : sequence of int or None
+            Their labels; None for a row that was skipped. They are on disk when this returns.
+        """
         ...
 
     def commit(self) -> None:
-        """All rounds so far are safe from now on."""
+        """Write all rounds so far to disk."""
         ...
 
 
 class BudgetSpent(Exception):  # noqa: N818 (it is the end of a run, not an error)
-    """No more labels may be asked for. The last round ended where the next one would have been needed."""
+    """The budget is spent. The last round ended before the first example whose label could not be asked for.
+
+    Parameters
+    ----------
+    ended : Round
+        The last round.
+    """
 
     def __init__(self, ended: Round) -> None:
         super().__init__()
@@ -131,16 +151,27 @@ class BudgetSpent(Exception):  # noqa: N818 (it is the end of a run, not an erro
 
 
 class AskingLog:
-    """A log that asks for the labels of what it is given, before it gives it a place.
+    """A log that asks for the labels of selected examples before it appends them.
 
-    When the budget runs out in a round, the round ends before the first example that nobody can be asked for. A resumed
-    run takes it for one that was cut short, and does it again, whole.
+    If the budget is spent within a round, the round ends before the first example whose label cannot be asked for. A
+    resumed run with a larger budget repeats this round as a whole.
+
+    Parameters
+    ----------
+    log : Log
+        The log to append to.
+    answers : Answers
+        Keeps questions and answers.
+    oracle : Oracle
+        Is asked for labels.
+    stream : Stream
+        The stream, which reads the features of open questions again.
     """
 
     def __init__(self, log: Log, answers: Answers, oracle: Oracle, stream: Stream) -> None:
         self._log, self._answers, self._oracle, self._stream = log, answers, oracle, stream
         self._ends_at: int | None = None
-        """Where the present round ends, if that is before its last example."""
+        """Position where the present round ends, if it ends before its last example."""
         self._is_spent = False
 
     def __getattr__(self, name: str) -> Any:
@@ -150,7 +181,7 @@ class AskingLog:
         """See `Log.append`."""
         known = dict(self._answers.answers())
         asked = {position for question in self._answers.open_questions() for position in question.position.tolist()}
-        selected = self._affordable(self._few(selected), known.keys() | asked)
+        selected = self._affordable(self._within_round(selected), known.keys() | asked)
         return self._log.append(self._labelled(selected, known))
 
     def end_round(self, ended: Round) -> Round:
@@ -163,15 +194,15 @@ class AskingLog:
             raise BudgetSpent(ended)
         return ended
 
-    def _few(self, selected: Selected) -> Selected:
-        """No more from the beginning than may be asked for in one round; the warmstart is one question."""
+    def _within_round(self, selected: Selected) -> Selected:
+        """The first examples, as many as may be asked for in one round. The warmstart has no such limit."""
         most = self._oracle.per_round
         if most is None or not self._log.rounds or len(selected) <= most:
             return selected
         return self._up_to(most, selected)
 
     def _affordable(self, selected: Selected, paid: Set[int]) -> Selected:
-        """As many from the beginning as there is money for; those paid for cost nothing."""
+        """The first examples, as many as the budget allows. Labels that were paid for cost nothing."""
         if self._oracle.budget is None:
             return selected
         new = [position not in paid for position in selected.examples.index.tolist()]
@@ -187,13 +218,13 @@ class AskingLog:
         return selected.take(slice(0, count))
 
     def _labelled(self, selected: Selected, known: dict[int, int | None]) -> Selected:
-        """The selected with their labels, without those that were skipped."""
+        """The selected examples with their labels, without skipped rows."""
         examples = selected.examples
         row_of = {position: row for row, position in enumerate(examples.index.tolist())}
         for question, x in self._open_questions(selected, known, row_of):
-            told = self._ask(question, x)
-            self._answers.record_answers(question.position, told)
-            known.update(zip(question.position.tolist(), told, strict=True))
+            labels = self._ask(question, x)
+            self._answers.record_answers(question.position, labels)
+            known.update(zip(question.position.tolist(), labels, strict=True))
         y = [known[position] for position in row_of]
         kept = np.array([row for row, label in enumerate(y) if label is not None], np.intp)
         labels = np.array([label for label in y if label is not None], np.int8)
@@ -204,12 +235,12 @@ class AskingLog:
     def _open_questions(
         self, selected: Selected, known: dict[int, int | None], row_of: dict[int, int]
     ) -> Iterator[tuple[Question, Floats]]:
-        """What must be asked now: first, as it was, what a killed run had asked and not written down. With features."""
+        """Questions to ask now, with features. Questions of a killed run come first, as they were."""
         missing = [position for position in row_of if position not in known]
         if missing:
-            self._answers.commit()  # It may take days, or end here.
+            self._answers.commit()  # The answer may take days, or the run may be killed while it waits.
         for question in self._answers.open_questions():
-            if row_of.keys() & set(question.position.tolist()):  # It may have rows that are not selected any more.
+            if row_of.keys() & set(question.position.tolist()):  # A question may have rows that are no longer selected.
                 yield question, dense(self._stream.at(question.position).x)
         examples = selected.examples
         missing = [row_of[position] for position in missing if position not in known]
@@ -225,20 +256,20 @@ class AskingLog:
         given = ask(question.key, x, **({"key": question.batch} if self._oracle.takes_key else {}))
         if given is None:
             raise InputError("the oracle gave nothing", why="it is asked for labels", remedy="return one for each row")
-        told = [*given]
-        if len(told) != len(question):
+        answers = [*given]
+        if len(answers) != len(question):
             raise InputError(
-                f"the oracle gave {len(told)} labels for {len(question)} examples",
-                why="each has one",
+                f"the oracle gave {len(answers)} labels for {len(question)} examples",
+                why="each example has one label",
                 remedy="return one label for each row, in their order, or None to skip it",
             )
-        labels = [label for label in told if label is not None]
+        labels = [label for label in answers if label is not None]
         names = iter(named_labels(label_column(labels), tuple(self._stream.classes)).tolist() if labels else ())
-        return [None if label is None else next(names) for label in told]
+        return [None if label is None else next(names) for label in answers]
 
 
 def _batch_key(rows: Ints, x: Floats) -> str:
-    """A text that is the same for the same rows with the same features, whoever asks, and no other."""
+    """A hash of the rows and their features."""
     total = hashlib.sha256(np.ascontiguousarray(rows, "<i8").tobytes())
     total.update(np.ascontiguousarray(x, "<f4").tobytes())
     return total.hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""Sifting: score fresh examples, ask the rule for p, toss the coins. The one place where examples are selected."""
+"""Selection: score fresh examples, compute p by the rule, toss the coins. This is the one place that selects."""
 
 from __future__ import annotations
 
@@ -13,32 +13,72 @@ from paraactive.errors import InputError, counted
 from paraactive.learners.base import Learner, Proxy, proxy_of
 from paraactive.learners.rows import scores
 from paraactive.rules.base import Rule, rises_with_doubt
-from paraactive.sifting.cascade import Economy, doubtful
+from paraactive.sifting.cascade import ProxyPolicy, least_certain
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What was selected, and what it took."""
+    """What was selected, and the work that it took.
+
+    Parameters
+    ----------
+    selected : Selected
+        The selected examples.
+    scored : int
+        Number of exact scores that were computed.
+    lowered : array of bool
+        For each selected example, whether the proxy made its p smaller, because the error of the cheap score was larger
+        than the error bound.
+    """
 
     selected: Selected
     scored: int
-    """Exact scores that were computed."""
     lowered: NDArray[np.bool_]
-    """Of which of the selected the proxy made p smaller: it is off there by more than its guard."""
 
 
 def sift(learner: Learner, rule: Rule, seed: int, fresh: Examples, seen: Ints, version: int) -> Selected:
-    """The selected of these fresh examples, each with the exact probability with which it was selected.
+    """Select from fresh examples.
 
-    `seen` holds, for each example, the number n that the rule is to use.
+    Parameters
+    ----------
+    learner : Learner
+        The model.
+    rule : Rule
+        Sets the probability p of each example.
+    seed : int
+        Seed of the coins.
+    fresh : Examples
+        The examples.
+    seen : array of int64
+        For each example, the number n that the rule uses.
+    version : int
+        Number of log entries that the model has learned.
+
+    Returns
+    -------
+    Selected
+        The selected examples, each with the exact probability with which it was selected.
     """
-    return choose(learner, rule, seed, fresh, seen, version, Economy()).selected
+    return choose(learner, rule, seed, fresh, seen, version, ProxyPolicy()).selected
 
 
 def choose(
-    learner: Learner, rule: Rule, seed: int, fresh: Examples, seen: Ints, version: int, economy: Economy
+    learner: Learner, rule: Rule, seed: int, fresh: Examples, seen: Ints, version: int, policy: ProxyPolicy
 ) -> Choice:
-    """The same, and what it took; `economy` knows from one call to the next whether the learner's proxy pays."""
+    """Select from fresh examples, and count the work.
+
+    Parameters
+    ----------
+    learner, rule, seed, fresh, seen, version
+        See `sift`.
+    policy : ProxyPolicy
+        Decides, from one call to the next, whether the learner's cheap score comes first.
+
+    Returns
+    -------
+    Choice
+        The selected examples and the work.
+    """
     u, rows = coins(seed, fresh.index), np.arange(len(fresh))
     proxy = proxy_of(learner) if rule.needs_scores and rises_with_doubt(rule) and len(fresh) else None
     if proxy is None:
@@ -46,10 +86,10 @@ def choose(
         kept = u < p
         selected = _taken(fresh, rows[kept], p[kept], seen, version)
         return Choice(selected, len(fresh) * rule.needs_scores, np.zeros(len(selected), np.bool_))
-    if economy.asks_first(proxy.cost):
+    if policy.uses_proxy_first(proxy.cost):
         p1 = _cheap_probability(proxy, learner, rule, fresh, seen)
         rows = rows[u < p1]
-        economy.note(len(rows), len(fresh))
+        policy.record(len(rows), len(fresh))
         p1, scored = p1[rows], len(rows)
         p = _probability(learner, rule, fresh.take(rows), seen[rows]) if scored else p1
     else:
@@ -63,22 +103,39 @@ def choose(
 
 
 def take_all(fresh: Examples, seen: Ints, version: int) -> Selected:
-    """All of them, with p = 1: the warmstart."""
+    """Select all examples with p = 1, as in the warmstart.
+
+    Parameters
+    ----------
+    fresh : Examples
+        The examples.
+    seen : array of int64
+        For each example, the number n that is recorded.
+    version : int
+        Number of log entries that the model has learned.
+
+    Returns
+    -------
+    Selected
+        All examples.
+    """
     return _taken(fresh, np.arange(len(fresh)), np.ones(len(fresh)), seen, version)
 
 
 def _probability(learner: Learner, rule: Rule, fresh: Examples, seen: Ints) -> Doubles:
     score = _checked_scores(scores(learner, fresh.x), learner, fresh) if rule.needs_scores else np.zeros(len(fresh))
-    return _asked(rule, score, fresh, seen)
+    return _ask_rule(rule, score, fresh, seen)
 
 
 def _cheap_probability(proxy: Proxy, learner: Learner, rule: Rule, fresh: Examples, seen: Ints) -> Doubles:
     score = _checked_scores(scores(proxy, fresh.x), learner, fresh)
-    return _asked(rule, doubtful(score, proxy.error_bound, fresh.y if rule.needs_labels is True else None), fresh, seen)
+    return _ask_rule(
+        rule, least_certain(score, proxy.error_bound, fresh.y if rule.needs_labels is True else None), fresh, seen
+    )
 
 
-def _asked(rule: Rule, score: Doubles, fresh: Examples, seen: Ints) -> Doubles:
-    # Only a rule that says so is handed the labels.
+def _ask_rule(rule: Rule, score: Doubles, fresh: Examples, seen: Ints) -> Doubles:
+    # Labels are given only to a rule that needs them.
     p = rule.probability(score, seen, fresh.y) if rule.needs_labels is True else rule.probability(score, seen)
     return _checked(p, len(fresh), rule)
 
@@ -88,25 +145,25 @@ def _checked_scores(score: Doubles, learner: Learner, fresh: Examples) -> Double
         raise InputError(
             f"learner {type(learner).__name__} gave {counted(len(score), 'score')} for "
             f"{counted(len(fresh), 'example')}",
-            why="each example has one, or one for each class",
+            why="each example has one score, or one for each class",
             remedy="let score return an array of shape (n,), or (n, classes)",
         )
     if not np.isfinite(score).all():
         raise InputError(
             f"learner {type(learner).__name__} gave a score that is not finite",
-            why="an example or a parameter is too large for it, or not finite",
+            why="an example or a parameter is too large for the learner, or not finite",
             remedy="scale the features, for example to zero mean and unit variance",
         )
     return score
 
 
 def _checked(p: Doubles, count: int, rule: Rule) -> Doubles:
-    """What a rule of the user's own returns must be probabilities, or the weights would be wrong without a sign."""
+    """Check the result of a rule: without the check, wrong numbers would give wrong weights silently."""
     p = np.asarray(p, np.float64)
     if p.shape != (count,) or not np.all((p > 0) & (p <= 1)):
         raise InputError(
             f"rule {type(rule).__name__} gave p of shape {p.shape} from {p.min(initial=1.0)} to {p.max(initial=0.0)}",
-            why=f"it was asked for the p of {counted(count, 'example')}",
+            why=f"the rule must give a probability for each of {counted(count, 'example')}",
             remedy="return one number for each example, 0 < p <= 1",
         )
     return p

@@ -18,7 +18,7 @@ def node() -> Node:
 
 def answer(sifter: Node, number: int, fresh: Fresh) -> Done:
     assert fresh.seen is not None
-    sifted = sifter.seen_by(number).sift(*fresh.tile, fresh.seen)
+    sifted = sifter.numbered(number).sift(*fresh.tile, fresh.seen)
     return Done(fresh.part, Published(number, fresh.tile, sifted, fresh.seen))
 
 
@@ -45,7 +45,7 @@ def test_a_late_answer_is_not_taken_for_one_of_the_next_round() -> None:
     portions.begin(60, 100, 60, 1)
     (part,) = portions.unassigned()
     late = answer(sifter, 0, part.assign(0))
-    portions.sift_here(sifter.seen_by(-1))
+    portions.sift_here(sifter.numbered(-1))
     assert portions.finished
     portions.begin(100, 140, 100, 1)
     portions.accept(late)
@@ -57,7 +57,7 @@ def test_the_driver_sifts_chunk_by_chunk_to_the_same_result() -> None:
     portions.begin(60, 2500, 60, 1)
     chunks = 0
     while not portions.finished:
-        portions.sift_here(sifter.seen_by(-1))
+        portions.sift_here(sifter.numbered(-1))
         chunks += 1
     assert chunks == 3
     (sifted,) = portions.sifted()

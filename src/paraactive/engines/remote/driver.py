@@ -121,7 +121,7 @@ class Remote(UsesDriverReplica):
             elif isinstance(message, Left):
                 self._portions.take_back(message.node)
             elif message is None and self._is_alone():
-                self._portions.sift_here(self._node.seen_by(_DRIVER))
+                self._portions.sift_here(self._node.numbered(_DRIVER))
         sifted = self._portions.sifted()
         return sifted, {len(self._nodes): max(part.sift_seconds for part in sifted)}
 
@@ -173,7 +173,7 @@ class Remote(UsesDriverReplica):
     def _sift_here(self, tile: Tile) -> Published:
         node = self._node
         with one_thread():  # As on the nodes.
-            return Published(_DRIVER, tile, node.seen_by(_DRIVER).sift(*tile, node.seen), node.seen)
+            return Published(_DRIVER, tile, node.numbered(_DRIVER).sift(*tile, node.seen), node.seen)
 
     def resize(self, nodes: int) -> None:
         """See `Engine.resize`."""

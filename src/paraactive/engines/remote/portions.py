@@ -11,7 +11,7 @@ from paraactive.basics.threads import one_thread
 from paraactive.data.examples import Tile
 from paraactive.engines.remote.messages import Done, Fresh
 from paraactive.schedules.plan import portion
-from paraactive.sifting.node import TILE, Node, Sifted
+from paraactive.sifting.node import CHUNK_ROWS, Node, Sifted
 
 
 @dataclass(eq=False)
@@ -98,7 +98,7 @@ class Portions:
         """Sift one chunk of the first part with this replica. Between chunks the driver can read letters."""
         part = next(iter(self._open.values()))
         first = part.chunks[-1].last if part.chunks else part.tile.first
-        last = min(first + TILE, part.tile.last)
+        last = min(first + CHUNK_ROWS, part.tile.last)
         with one_thread():  # As on the nodes.
             part.chunks.append(node.sift(first, last, part.seen))
         if last == part.tile.last:

@@ -64,7 +64,7 @@ class Simulated(UsesDriverReplica):
         The proxy leaves few exact scores, and each of them is cheaper when more of them are computed together.
         """
         held = _HeldStream(self._node.stream, first, last)
-        node = self._node.reading(held)
+        node = self._node.with_stream(held)
         sent, largest = [Sifted.nothing(first, self._node.stream.width)], dict[int, float]()
         for k in sorted({*CLOCKED, self._nodes} if self._cluster.equal else {self._nodes}):
             pieces = [

@@ -197,7 +197,7 @@ class Virtual:
             With the time that the node takes.
         """
         model = self._ladder.at(node.place, self._everywhere())
-        sifted = self._cluster.timed(model.seen_by(node.number).sift(first, last, seen), first)
+        sifted = self._cluster.timed(model.numbered(node.number).sift(first, last, seen), first)
         return replace(sifted, sift_seconds=sifted.sift_seconds * node.slowness)
 
     # Links -------------------------------------------------------------------------------------------------------

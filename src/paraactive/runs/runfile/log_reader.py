@@ -23,7 +23,7 @@ from paraactive.runs.runfile.log_end import LogEnd
 from paraactive.runs.runfile.seals import ChainCheck, check_nothing
 from paraactive.runs.runfile.stored import StoredEntries
 from paraactive.sifting.log import LearnedExamples, joined
-from paraactive.sifting.node import relearn
+from paraactive.sifting.node import learn_stretch
 from paraactive.streams.base import Stream
 
 
@@ -119,7 +119,7 @@ class LogReader:
         """
         with one_blas_thread():
             for stretch in self.stretches(place, stream, rounds):
-                relearn(learner, stretch)
+                learn_stretch(learner, stretch)
                 place = stretch.ends
         return place
 
