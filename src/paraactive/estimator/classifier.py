@@ -43,7 +43,7 @@ from paraactive.sifting import parts
 from paraactive.sifting.cascade import Economy
 from paraactive.sifting.select import choose, take_all
 from paraactive.streams import Arrays
-from paraactive.streams.array_checks import check_classes
+from paraactive.streams.label_checks import check_classes
 from paraactive.streams.sparse import is_sparse, sparse_rows
 
 _LEAST_WARMSTART = 1000
