@@ -14,7 +14,7 @@ import pytest
 
 import paraactive
 from paraactive.report import Axis, Chart, Curve
-from paraactive.report.figures import COLOURS, mark_of, save_figures
+from paraactive.report.figures import COLORS, mark_of, save_figures
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -109,7 +109,7 @@ def test_the_figures_of_an_experiment_are_drawn_from_the_points_beside_them(name
 def test_two_curves_of_a_figure_differ_in_color_or_mark(name: str) -> None:
     for chart in charts_of(name):
         looks = [place if curve.look is None else curve.look for place, curve in enumerate(chart.curves)]
-        shown = [(COLOURS[look % len(COLOURS)], mark_of(look)) for look in looks]
+        shown = [(COLORS[look % len(COLORS)], mark_of(look)) for look in looks]
         assert len(set(shown)) == len(shown), chart.id
 
 

@@ -25,6 +25,18 @@ UNTESTED: dict[str, str] = {
 }
 COVERED_BY: dict[str, tuple[str, ...]] = {
     # A test module that covers several small modules of one package: those modules.
+    "checks/test_learner.py": (
+        "checks/learner_case.py",
+        "checks/learner_scores.py",
+        "checks/learner_state.py",
+        "checks/learner_updates.py",
+    ),
+    "theory/test_iwal.py": ("theory/iwal_loops.py",),
+    "experiments/paper/test_experiment.py": (
+        "experiments/paper/network.py",
+        "experiments/paper/stragglers.py",
+        "experiments/paper/svm.py",
+    ),
 }
 
 

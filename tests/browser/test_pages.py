@@ -14,8 +14,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from disk import wait_until
-from paraactive.experiments.paper.experiment import Found
-from paraactive.report import Axis, Chart, Claim, Curve, page_of, read_stories, write_page, write_report
+from paraactive.experiments.paper.experiment import ExperimentResult
+from paraactive.report import Axis, Chart, Claim, Curve, page_of, read_run_records, write_page, write_report
 from paraactive.report.server import Server
 from paraactive.runs.run import Run
 from report.runs import NASTY, digits_run, nasty_run
@@ -53,7 +53,7 @@ def test_a_report_loads_without_a_complaint_and_every_chart_has_its_curves(
 ) -> None:
     browser = show(page, height=2400)
     assert complaints(browser) == []
-    expected = page_of(read_stories([runs["digits"], runs["other"]]))
+    expected = page_of(read_run_records([runs["digits"], runs["other"]]))
     charts = [section for section in expected.sections if isinstance(section, Chart)]
     assert len(charts) >= 5
     for chart in charts:
@@ -197,7 +197,7 @@ def test_the_live_page_gains_points_while_a_run_goes_on(show: Show, tmp_path: Pa
                 assert points(browser) > middle
                 assert complaints(browser) == []
                 shown = [each.get_attribute("id") for each in browser.find_elements(By.TAG_NAME, "section")]
-                assert shown == [section.id for section in page_of(read_stories([path])).sections]
+                assert shown == [section.id for section in page_of(read_run_records([path])).sections]
                 browser.save_screenshot(str(screenshots / "live.png"))
             finally:
                 server.shutdown()
@@ -222,7 +222,9 @@ def test_the_page_of_an_experiment_shows_claims_and_charts(show: Show, tmp_path:
         Claim("It is flat.", "no", "it is not"),
         Claim("?", "open", "-"),
     ]
-    browser = show(write_page(Found("An experiment", [chart], claims, notes=["Note."]).page(), tmp_path / "page.html"))
+    browser = show(
+        write_page(ExperimentResult("An experiment", [chart], claims, notes=["Note."]).page(), tmp_path / "page.html")
+    )
     assert complaints(browser) == []
     shown = browser.find_elements(By.CSS_SELECTOR, "#claims li")
     assert [each.get_attribute("class") for each in shown] == ["yes", "no", "open"]

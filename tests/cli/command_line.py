@@ -50,3 +50,9 @@ def complaint(printed: Printed, *arguments: str) -> str:
     assert error.endswith("\n")
     assert error.count("\n") == 1
     return error.removeprefix("paraactive: error: ").rstrip("\n")
+
+
+def example_of(command: object) -> str:
+    """The example in the help of a command that is registered."""
+    (found,) = [each for each in app.app.registered_commands if each.callback is command]
+    return found.epilog or ""

@@ -162,10 +162,16 @@ def cut(path: Path) -> None:
 
 
 BAD_RUNS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "missing": (lambda path: path.unlink(), "no run file run.db: nothing is there"),
+    "missing": (
+        lambda path: path.unlink(),
+        "no run file run.db: the file does not exist; check the path, or train first",
+    ),
     "text": (lambda path: path.write_text("my diary\n" * 99), "run.db is not a run file, or is damaged: "),
     "cut": (cut, "damaged"),
-    "empty": (lambda path: os.truncate(path, 0), "run.db holds no run: it was stopped before it began; start it again"),
+    "empty": (
+        lambda path: os.truncate(path, 0),
+        "run.db holds no run: the run was stopped before it began; start it again",
+    ),
     "other version": (lambda path: sql(path, "PRAGMA user_version = 9"), "run.db has format 9: this version of"),
     "other program": (lambda path: sql(path, "PRAGMA application_id = 7"), "run.db is not a run file: it is a SQLite"),
     "gap": (lambda path: sql(path, "DELETE FROM entries WHERE sequence = 9"), "run.db is damaged: it misses 1 of its"),
@@ -204,7 +210,7 @@ def test_a_run_file_that_is_there_is_not_overwritten_unasked(capsys: Printed, fo
     before = (folder / "run.db").read_bytes()
     said = complaint(capsys, "train", "data.npz", "--out", "run.db", "--seed", "3")
     assert said.startswith("run.db already exists: ")
-    assert said.endswith("go on with 'paraactive resume run.db', give another name, or --overwrite it.")
+    assert said.endswith("continue with 'paraactive resume run.db', give another name, or --overwrite it.")
     assert (folder / "run.db").read_bytes() == before
 
 

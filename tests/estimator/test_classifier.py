@@ -200,8 +200,8 @@ def test_verbose_says_what_was_chosen(capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_verbose_says_what_was_held_out(capsys: pytest.CaptureFixture[str]) -> None:
     for options, said in (
-        ({"early_stopping": 2}, "held out 400 of 4,000 rows to try the model on, for early_stopping"),
-        ({"validation": 0.25}, "held out 1,000 of 4,000 rows to try the model on, for validation"),
+        ({"early_stopping": 2}, "held out 400 of 4,000 rows to evaluate the model, for early_stopping"),
+        ({"validation": 0.25}, "held out 1,000 of 4,000 rows to evaluate the model, for validation"),
         ({"validation": (TEST, TEST_SIDE)}, None),
         ({}, None),
     ):
@@ -255,7 +255,7 @@ def test_class_weight_reaches_the_box() -> None:
     clf = _clf(class_weight={0: 1, 1: 3}, rule="passive").fit(MOONS, SIDE)
     svm: Any = clf.learner_
     live = slice(0, svm.vectors)
-    assert svm._upper[0, live].max() == 3
+    assert svm._dual.upper[0, live].max() == 3
     assert svm._lower[0, live].min() == -1
 
 

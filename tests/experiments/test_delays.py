@@ -80,7 +80,7 @@ def test_the_charts_have_a_curve_for_each_delay_and_the_bounds() -> None:
 
 
 def test_the_claims_hold_on_this_problem() -> None:
-    found = result().found()
+    found = result().to_experiment_result()
     assert [claim.verdict for claim in found.claims] == ["yes"] * 3
 
 

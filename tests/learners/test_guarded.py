@@ -17,6 +17,7 @@ from sklearn.linear_model import SGDClassifier
 from learners.reference import dual_of
 from making import selected, three_blobs, two_moons
 from paraactive import Arrays, LaSVM, Network, train
+from paraactive.basics.registry import LEARNERS, OWN
 from paraactive.basics.state import State
 from paraactive.checks import check_learner
 from paraactive.data.examples import Doubles, Examples, Selected, SparseRows
@@ -232,7 +233,7 @@ def test_what_is_no_longer_wrong_at_the_end_of_the_round_is_learnt_then_in_the_o
     assert learner.report() == []  # It waits still.
     learner.end_round()
     assert learner.report() == [SetAside(7, -2.0)]
-    assert not hasattr(learner, "describe")  # What is inside is not one of ours.
+    assert LEARNERS.describe(learner).kind == OWN  # The learner inside is not one of this package.
 
 
 def test_the_list_is_bounded_and_keeps_the_most_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,7 +284,8 @@ def test_classes_are_those_of_the_learner_inside() -> None:
 
 def test_a_description_has_the_learner_inside() -> None:
     learner = Guarded(Network(hidden=7), cap=50, set_aside=2, classes=3)
-    described = learner.describe()
+    described = LEARNERS.describe(learner).to_dict()
+    assert described.pop("kind") == "guarded"
     assert described["learner"] == {"kind": "network"} | Network(hidden=7, classes=3).describe()
     assert described | {"learner": None} == {
         "learner": None,
@@ -292,7 +294,7 @@ def test_a_description_has_the_learner_inside() -> None:
         "classes": 3,
         "class_weight": None,
     }
-    assert repr(Guarded(**described)) == repr(learner)
+    assert repr(LEARNERS.build(LEARNERS.describe(learner))) == repr(learner)
     assert repr(learner).startswith("Guarded(Network(hidden=7")
 
 

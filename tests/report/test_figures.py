@@ -12,8 +12,7 @@ import pytest
 from full_disk import little_room
 from paraactive.errors import InputError
 from paraactive.report import Axis, Chart, Curve
-from paraactive.report.figures import COLOURS, mark_of, save_figure, save_figures
-from paraactive.report.pictures import grey, to_png
+from paraactive.report.figures import COLORS, mark_of, save_figure, save_figures
 
 CHART = Chart(
     "two", "Two $curves$ & <more>", Axis("x", log=True), Axis("y", log=True),
@@ -60,15 +59,5 @@ def test_a_full_disk_leaves_the_old_figures_as_they_were(tmp_path: Path) -> None
 
 
 def test_no_two_curves_have_the_same_color_and_the_same_mark() -> None:
-    looks = [(COLOURS[look % len(COLOURS)], mark_of(look)) for look in range(32)]
+    looks = [(COLORS[look % len(COLORS)], mark_of(look)) for look in range(32)]
     assert len(set(looks)) == 32
-
-
-def test_a_picture_has_the_grey_values_that_it_was_given(tmp_path: Path) -> None:
-    import numpy as np
-    from matplotlib.image import imread
-
-    pixels = np.arange(6, dtype=np.uint8).reshape(2, 3) * 50
-    (tmp_path / "picture.png").write_bytes(to_png(pixels))
-    assert (np.rint(imread(tmp_path / "picture.png") * 255) == pixels).all()
-    assert grey([3.0, 3.0], (1, 2)) == grey([0.0, 0.0], (1, 2)), "where all are alike, nothing is seen"

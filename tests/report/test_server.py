@@ -15,15 +15,15 @@ import pytest
 
 from disk import wait_until
 from paraactive.errors import InputError
-from paraactive.report.server import LOOPBACK, MOST_CLIENTS, Server
+from paraactive.report.server import LOOPBACK, MAX_CLIENTS, Server
 from paraactive.runs.run import Run
 from report.conftest import Recorded
 from report.runs import digits_run
 
 
 @contextmanager
-def served(*paths: Path, patience: float = 60.0) -> Generator[Server]:
-    with Server(paths, patience=patience) as server:
+def served(*paths: Path, client_seconds: float = 60.0) -> Generator[Server]:
+    with Server(paths, client_seconds=client_seconds) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         try:
@@ -122,12 +122,12 @@ def test_a_request_with_endless_headers_is_refused(digits: Recorded) -> None:
 
 
 def test_many_silent_clients_have_few_threads_and_are_dropped_and_then_a_browser_is_answered(digits: Recorded) -> None:
-    with served(digits.path, patience=0.5) as server, ExitStack() as stack:
+    with served(digits.path, client_seconds=0.5) as server, ExitStack() as stack:
         before = threading.active_count()
         silent: list[socket.socket] = []
         for _ in range(150):
             silent.append(stack.enter_context(connect(server)))
-            assert threading.active_count() <= before + MOST_CLIENTS
+            assert threading.active_count() <= before + MAX_CLIENTS
         for client in silent:
             while not has_hung_up(client):
                 pass
@@ -137,7 +137,7 @@ def test_many_silent_clients_have_few_threads_and_are_dropped_and_then_a_browser
 
 def test_more_clients_than_there_is_room_for_are_refused_at_once_and_the_others_are_answered(digits: Recorded) -> None:
     with served(digits.path) as server, ExitStack() as stack:
-        silent = [stack.enter_context(connect(server)) for _ in range(MOST_CLIENTS)]
+        silent = [stack.enter_context(connect(server)) for _ in range(MAX_CLIENTS)]
         with connect(server) as one_more:
             assert one_more.recv(100).startswith(b"HTTP/1.0 503 ")
         silent[0].sendall(b"GET / HTTP/1.0\r\nHost: localhost\r\n\r\n")
@@ -145,7 +145,7 @@ def test_more_clients_than_there_is_room_for_are_refused_at_once_and_the_others_
 
 
 def test_a_client_that_sends_a_letter_now_and_then_is_dropped(digits: Recorded) -> None:
-    with served(digits.path, patience=0.5) as server, connect(server) as client:
+    with served(digits.path, client_seconds=0.5) as server, connect(server) as client:
 
         def is_gone() -> bool:
             try:

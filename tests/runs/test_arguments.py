@@ -88,10 +88,11 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: {"engine": "cluster"},
         "no engine 'cluster': the known engines are simulated, threads, processes",
     ),
-    "schedule": (lambda: {"schedule": "lazy"}, "no schedule 'lazy': the known schedules are synchronous, pipelined"),
+    "schedule": (
+        lambda: {"schedule": "lazy"},
+        "no schedule 'lazy': the known schedules are synchronous, asynchronous, sequential",
+    ),
     "sequential": (lambda: {"schedule": "sequential", "nodes": 2}, "'sequential' with 2 nodes: .*only one node"),
-    "lag": (lambda: {"lag": 2}, "lag is given for schedule 'synchronous': only schedule 'pipelined' has it"),
-    "lag -1": (lambda: {"lag": -1, "schedule": "pipelined"}, "lag is -1"),
     "delay": (lambda: {"delay": 9}, "delay is given for schedule 'synchronous': only schedule 'asynchronous' has it"),
     "short delay": (
         lambda: {"delay": 2, "nodes": 3, "schedule": "asynchronous"},
@@ -100,7 +101,7 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     "updates": (lambda: {"updates": "sometimes"}, "no way of updating 'sometimes'"),
     "address": (lambda: {"address": "10.0.0.1:6379"}, "address is given: only engine 'ray' has it"),
     "cluster": (lambda: {"cluster": Cluster(latency=1.0)}, "cluster is given: only engine 'simulated' has it"),
-    "latency": (lambda: {"cluster": Cluster(latency=-1.0)}, "latency is -1.0: time does not run backwards"),
+    "latency": (lambda: {"cluster": Cluster(latency=-1.0)}, "latency is -1.0: a time cannot be negative"),
     "resize": (lambda: {"resize": len}, "resize is given: only schedule 'asynchronous' has it"),
     "no number": (lambda: {"engine": "ray"}, "nodes is not given: only you know .*say how many nodes"),
     "elsewhere": (
@@ -113,7 +114,7 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
         "1 feature, and those of the stream have 2",
     ),
     "test missing": (lambda: {"test": "nowhere.npz"}, "no file .*nowhere.npz"),
-    "test of its own": (lambda: {"test": True}, "no test examples of its own"),
+    "test of its own": (lambda: {"test": True}, "no test set of its own"),
     "NaN": (lambda: {"stream": Arrays(np.where(X > 2, np.nan, X), Y)}, "features are NaN or infinite"),
     "inf": (lambda: {"stream": Arrays(np.where(X > 2, np.inf, X), Y)}, "features are NaN or infinite"),
     "one class": (lambda: {"stream": Arrays(X, np.ones(2400))}, "y has 1 class, '1'"),

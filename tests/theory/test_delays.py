@@ -139,7 +139,7 @@ def test_bad_parameters_are_named(make: Any, message: str) -> None:
         ([-1, 1, 1], "the delay of step 1 is -1"),
         ([1.0, 1.0, 1.0], r"the delays are float64 of shape \(3,\)"),
         ([True, True, True], r"the delays are bool"),
-        ([1, 1], r"of shape \(2,\): there is one whole number for each of 3 steps"),
+        ([1, 1], r"of shape \(2,\): a delay is needed as a whole number for each of 3 steps"),
         ([[1, 1, 1]], r"of shape \(1, 3\)"),
         (0, "delays is 0"),
         (1.0, "delays is 1.0"),

@@ -1,7 +1,8 @@
-"""Conformance checks for parts of your own: a learner, a rule, a stream, an engine.
+"""Conformance checks for your own learners, rules, streams and engines.
 
-`check_learner` and its like try all properties and raise `CheckError`, which names the first that does not hold;
-`learner_checks` and its like list them as (name, check), to parametrise a test with.
+`check_learner`, `check_rule`, `check_stream` and `check_engine` check all properties. They raise `CheckError`, which
+names the first property that does not hold. `learner_checks` and its siblings list the properties as (name, check), to
+parametrize a test.
 """
 
 from paraactive.checks.engine import check_engine, engine_checks

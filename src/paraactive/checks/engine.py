@@ -1,6 +1,6 @@
-"""What every engine promises (`Engine` in `schedules/engine.py`), as checks: one function for each property.
+"""Conformance checks of engines: every promise of `paraactive.schedules.Engine`. Each function checks one property.
 
-A run is a schedule on the engine with a log in memory, just as `train` does it one floor up.
+Each run is a schedule on the engine with a log in memory, as in `train`.
 """
 
 from __future__ import annotations
@@ -35,16 +35,15 @@ _SEED, _RATE = 4, 0.3
 _EXAMPLES, _WARMSTART, _BATCH = 900, 150, 200
 _NODES = (1, 2, 3)
 _REFUSAL = "this learner does not score"
-_SAME_LOG = "who trains on another engine, or with other nodes, must get the same model"
+_SAME_LOG = "the model must not depend on the engine or the number of nodes"
 
 
 @dataclass(frozen=True)
 class _Trained:
-    """What came of a run."""
+    """The log of a run, the learner of the driver, and the digests of the replicas."""
 
     log: MemoryLog
     learner: Learner
-    """The driver's."""
     replicas: dict[int, str]
 
     @property
@@ -54,14 +53,14 @@ class _Trained:
 
 @dataclass(frozen=True)
 class _Case:
-    """The engine to be checked, and the runs that were made on it: several properties look at the same."""
+    """The engine to check, and the runs that were made on it. Several properties use the same run."""
 
     engine: EngineLike
     address: str | None
     known: dict[tuple[str, str, int], _Trained] = field(default_factory=dict[tuple[str, str, int], _Trained])
 
     def run(self, schedule: str, nodes: int, parts: str = "svm") -> _Trained:
-        """A run on this engine; if it was made before, that one."""
+        """Make a run on this engine, or return the one that was made before."""
         key = schedule, parts, nodes
         if key not in self.known:
             self.known[key] = _run(self.engine, self.address, *key)
@@ -69,16 +68,21 @@ class _Case:
 
 
 def check_engine(engine: EngineLike, *, address: str | None = None) -> None:
-    """Raise `CheckError` unless this engine keeps the contract of `paraactive.schedules.Engine`.
+    """Check that an engine keeps the contract of `paraactive.schedules.Engine`.
 
-    Small runs are made on it, with 1, 2 and 3 nodes, in all schedules of several nodes.
+    The check makes small runs with 1, 2 and 3 nodes, in all schedules for several nodes.
 
     Parameters
     ----------
     engine : str or callable
         Name of one of our engines, or an `EngineFactory`, which starts one.
     address : str, optional
-        Address of a cluster, handed to the engine in `Placement.address`.
+        Address of a cluster, which the engine receives in `Placement.address`. Default: none.
+
+    Raises
+    ------
+    CheckError
+        If a property does not hold. The error names the first one.
 
     Examples
     --------
@@ -92,18 +96,30 @@ def check_engine(engine: EngineLike, *, address: str | None = None) -> None:
     Traceback (most recent call last):
     ...
     paraactive.errors.CheckError: 'synchronous runs are those of the simulated engine' does not hold, with 2 nodes the
-    log differs in index: who trains on another engine, or with other nodes, must get the same model; sift with the
-    current model, and give what was selected in the order of the stream.
+    log differs in length: the model must not depend on the engine or the number of nodes; sift with the current model,
+    and return the selected examples in the order of the stream.
     """
     for _, check in engine_checks(address=address):
         check(engine)
 
 
 def engine_checks(*, address: str | None = None) -> list[tuple[str, EngineCheck]]:
-    """All properties of an engine by name, in the order in which `check_engine` tries them.
+    """List the checks of `check_engine`, to parametrize a test.
 
-    The checks of one list share their runs, so take the list once.
+    The checks of one list share their runs, so call this function once.
 
+    Parameters
+    ----------
+    address : str, optional
+        Address of a cluster, which the engine receives. Default: none.
+
+    Returns
+    -------
+    list of (str, callable)
+        Name of each property, and a function of the engine that raises `CheckError` if the property does not hold.
+
+    Examples
+    --------
     >>> for name, check in engine_checks()[:1]:
     ...     check("threads")
     ...     print(name)
@@ -121,37 +137,37 @@ def engine_checks(*, address: str | None = None) -> list[tuple[str, EngineCheck]
 
 
 def synchronous_runs_are_those_of_the_simulated_engine(case: _Case) -> None:
-    """With 1, 2 and 3 nodes the log and the model are those of one simulated node, bit for bit."""
+    """With 1, 2 and 3 nodes, the log and the model have the bits of a run on one simulated node."""
     for nodes in _NODES:
         _require_simulated(case, "synchronous", nodes)
 
 
 def all_replicas_are_equal_in_the_end(case: _Case) -> None:
-    """`finish` gives a digest for every replica, all equal to that of the driver's model, in every schedule."""
+    """`finish` returns a digest for every replica, and all are equal to the digest of the driver, in every schedule."""
     runs = [case.run("synchronous", 3), case.run("asynchronous", 3, "network")]
     for run in runs:
         require(
             bool(run.replicas) and set(run.replicas.values()) == {run.learner.digest()},
             f"the driver has {run.learner.digest()[:8]}, the replicas {[each[:8] for each in run.replicas.values()]}",
-            why="each replica sifts by its own model",
-            remedy="let every replica learn every stretch once, in order, and finish wait for it",
+            why="each replica sifts with its own model",
+            remedy="let every replica learn every stretch once, in order, and let finish wait for all replicas",
         )
 
 
 def without_rounds_every_example_is_sifted_once(case: _Case) -> None:
-    """In an asynchronous run the positions are seen once each, and what is selected of them is not lost."""
+    """An asynchronous run sees each position once, and loses no selected example."""
     run = case.run("asynchronous", 2, "uniform")
     found, expected = np.sort(run.entries.examples.index), _expected_positions()
     require(
         run.log.seen == _EXAMPLES and np.array_equal(found, expected),
-        f"{run.log.seen} of {_EXAMPLES} were seen, and {len(found)} entries logged in place of {len(expected)}",
-        why="p says how often an example is selected only if its coin is tossed once",
-        remedy="publish what a node sifted of each tile that it was granted, as it is",
+        f"the run saw {run.log.seen} of {_EXAMPLES} examples and logged {len(found)} of {len(expected)} entries",
+        why="p is the exact probability only if each coin is tossed once",
+        remedy="publish the whole result of each tile that a node received",
     )
 
 
 def the_log_rebuilds_the_model(case: _Case) -> None:
-    """A new learner that learns the log of a run has the digest of the run's model."""
+    """A new learner that learns the log of a run has the digest of the model of the run."""
     for run in (
         case.run("synchronous", 3),
         case.run("asynchronous", 3, "network"),
@@ -162,14 +178,14 @@ def the_log_rebuilds_the_model(case: _Case) -> None:
             relearn(learner, stretch)
         require(
             learner.digest() == run.learner.digest(),
-            "what the log rebuilds is another model",
-            why="a run is resumed, and a node joins, by replaying the log",
-            remedy="let the driver's node learn every stretch that is applied, and nothing else",
+            "the log rebuilds another model",
+            why="a run resumes, and a node joins, by replaying the log",
+            remedy="let the node of the driver learn every applied stretch, and nothing else",
         )
 
 
 def entries_say_which_model_sifted_them(case: _Case) -> None:
-    """The p of each entry is the one of the model that has applied as many entries as its version says."""
+    """The p of each entry comes from the model that has learned `version` entries."""
     entries = case.run("asynchronous", 3, "network").entries
     learner, rule = _network(), Gradient()
     examples, applied = entries.examples, 0
@@ -181,14 +197,14 @@ def entries_say_which_model_sifted_them(case: _Case) -> None:
         p = rule.probability(scores(learner, examples.x[rows]), entries.seen[rows], examples.y[rows])
         require(
             same_bits(p, entries.p[rows]),
-            f"entries of version {version} have another p than that model gives",
+            f"entries of version {version} have another p than the model of that version gives",
             why="delays are derived from versions, and p must be exact",
-            remedy="sift with Node.sift on the replica itself, and change nothing of what it returns",
+            remedy="call Node.sift on the replica, and do not change its result",
         )
 
 
-def an_error_on_a_node_is_the_callers(case: _Case) -> None:
-    """What a learner raises while a node sifts is raised where the run was started, as it is."""
+def an_error_on_a_node_reaches_the_caller(case: _Case) -> None:
+    """An exception of a learner on a node is raised unchanged where the run was started."""
     for schedule in ("synchronous", "asynchronous"):
         raised: Exception | None = None
         try:
@@ -198,8 +214,8 @@ def an_error_on_a_node_is_the_callers(case: _Case) -> None:
         require(
             isinstance(raised, InputError) and raised.fact == _REFUSAL,
             f"a learner that refuses to score, {schedule}, gave {raised!r}",
-            why="a user must hear what is wrong with a part, and not wait for a node that is gone",
-            remedy="let the error of a node travel, and raise it in sift and in receive",
+            why="a user must see the error of a part, and not wait for a lost node",
+            remedy="send the error of a node to the driver, and raise it in sift and in receive",
         )
 
 
@@ -226,13 +242,17 @@ def _simulated(schedule: str) -> _Trained:
 
 
 def _parts(kind: str) -> tuple[Learner, Rule, Arrays]:
-    """A learner, a rule and a stream: ones that show mistakes of the engine, and are quick."""
+    """Return a quick learner, rule and stream that reveal mistakes of an engine."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, _EXAMPLES)
     stream = Arrays(rng.normal(size=(_EXAMPLES, 2)) + y[:, None], y)
     if kind == "svm":
-        return LaSVM(gamma=1.0, gap=0.1), SignedMargin(0.1), stream  # It works at the end of a round.
-    # The network does not: its model depends on the version alone.
+        return (
+            LaSVM(gamma=1.0, gap=0.1),
+            SignedMargin(0.1),
+            stream,
+        )  # It learns in end_round, too.
+    # The network has not: its model depends on the version only.
     learner = _Refusing(hidden=8) if kind == "refusing" else _network()
     return learner, Uniform(_RATE) if kind == "uniform" else Gradient(), stream
 
@@ -242,27 +262,27 @@ def _network() -> Network:
 
 
 class _Refusing(Network):
-    """It learns, and cannot score."""
+    """A network that learns and cannot score."""
 
     def score(self, x: ArrayLike) -> Doubles:  # noqa: ARG002
-        raise InputError(_REFUSAL, why="it is a check of the engine", remedy="none is needed")
+        raise InputError(_REFUSAL, why="this is a check of the engine", remedy="do nothing")
 
 
 def _require_simulated(case: _Case, schedule: str, nodes: int) -> None:
     expected, found = _simulated(schedule), case.run(schedule, nodes)
     different = _different(expected.entries, found.entries)
-    remedy = "sift with the current model, and give what was selected in the order of the stream"
+    remedy = "sift with the current model, and return the selected examples in the order of the stream"
     require(not different, f"with {nodes} nodes the log differs in {different}", why=_SAME_LOG, remedy=remedy)
     require(
         found.learner.digest() == expected.learner.digest(),
         f"with {nodes} nodes the log is the same and the model is not",
         why=_SAME_LOG,
-        remedy="let the driver's node learn every stretch once, its end of the round included",
+        remedy="let the node of the driver learn every stretch once, with the end of its round",
     )
 
 
 def _different(expected: Selected, found: Selected) -> str:
-    """The first column in which two logs differ; who sifted may."""
+    """Return the first column in which two logs differ. The nodes that sifted may differ."""
     if len(expected) != len(found):
         return "length"
     pairs = {
@@ -277,7 +297,7 @@ def _different(expected: Selected, found: Selected) -> str:
 
 
 def _expected_positions() -> Ints:
-    """What a uniform rule selects is known before the run, whoever sifts it."""
+    """Return the positions that a uniform rule selects, which do not depend on the nodes."""
     index = np.arange(_EXAMPLES)
     return index[(index < _WARMSTART) | (coins(_SEED, index) < _RATE)]
 
@@ -288,5 +308,5 @@ _CHECKS: tuple[Callable[[_Case], None], ...] = (
     without_rounds_every_example_is_sifted_once,
     the_log_rebuilds_the_model,
     entries_say_which_model_sifted_them,
-    an_error_on_a_node_is_the_callers,
+    an_error_on_a_node_reaches_the_caller,
 )

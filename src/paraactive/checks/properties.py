@@ -1,11 +1,11 @@
-"""What the four kinds of checks share: how a property is tried and named, and what equal to the bit means."""
+"""Functions that all checks share: naming and checking a property, and comparing bits."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,28 @@ from paraactive.data.examples import COLUMNS, Examples, SparseRows
 from paraactive.errors import CheckError
 
 _Case = TypeVar("_Case")
+_Part = TypeVar("_Part", bound="_Described")
+
+
+class _Described(Protocol):
+    def describe(self) -> dict[str, Any]: ...
 
 
 def name_of(check: Callable[..., None]) -> str:
-    """The property as a sentence: the name of the function that checks it.
+    """Return a property as a sentence: the name of the function that checks it.
 
+    Parameters
+    ----------
+    check : callable
+        The function.
+
+    Returns
+    -------
+    str
+        Its name, with spaces.
+
+    Examples
+    --------
     >>> name_of(require)
     'require'
     """
@@ -27,33 +44,87 @@ def name_of(check: Callable[..., None]) -> str:
 
 
 def require(holds: bool | np.bool_, fact: str, *, why: str, remedy: str) -> None:
-    """An error with these parts if it does not hold."""
+    """Raise a `CheckError` if a condition does not hold.
+
+    Parameters
+    ----------
+    holds : bool
+        The condition.
+    fact : str
+        What is wrong.
+    why : str
+        Why it matters.
+    remedy : str
+        What to do.
+
+    Raises
+    ------
+    CheckError
+        If `holds` is False.
+    """
     if not holds:
         raise CheckError(fact, why=why, remedy=remedy)
 
 
 def attempt(check: Callable[[_Case], None], case: _Case) -> None:
-    """Try one property; whatever goes wrong becomes a `CheckError` that begins with its name."""
+    """Check one property. Any exception becomes a `CheckError` that starts with the name of the property.
+
+    Parameters
+    ----------
+    check : callable
+        Function of the case that checks the property.
+    case : object
+        The part to check.
+
+    Raises
+    ------
+    CheckError
+        If the property does not hold.
+    """
     name = name_of(check)
     try:
         check(case)
     except CheckError as error:
         raise CheckError(f"'{name}' does not hold, {error.fact}", why=error.why, remedy=error.remedy) from None
-    except Exception as error:  # The part is somebody else's: it may raise anything.
+    except Exception as error:  # The part is the user's code, which may raise anything.
         raise CheckError(
-            f"'{name}' does not hold, trying it raised {type(error).__name__} ({error})",
+            f"'{name}' does not hold, the check raised {type(error).__name__} ({error})",
             why="a run would end with the same error",
-            remedy="see the error that this one came from",
+            remedy="see the traceback of that error",
         ) from error
 
 
 def same_bits(one: NDArray[Any], other: NDArray[Any]) -> bool:
-    """True if both are equal in type, shape and every bit, NaN and the sign of 0 included."""
+    """Return whether two arrays are equal in dtype, shape and every bit, including NaN and the sign of 0.
+
+    Parameters
+    ----------
+    one : array
+        An array.
+    other : array
+        Another array.
+
+    Returns
+    -------
+    bool
+        True if the arrays are equal.
+    """
     return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
 
 
 def arrays_of(examples: Examples) -> dict[str, NDArray[Any]]:
-    """The columns by name; the features of sparse rows are three arrays."""
+    """Return the arrays of examples by name. Sparse rows have three arrays.
+
+    Parameters
+    ----------
+    examples : Examples
+        The examples.
+
+    Returns
+    -------
+    dict of str to array
+        The arrays.
+    """
     arrays: dict[str, NDArray[Any]] = {}
     for name in COLUMNS:
         column = getattr(examples, name)
@@ -65,16 +136,42 @@ def arrays_of(examples: Examples) -> dict[str, NDArray[Any]]:
 
 
 def random_pieces(count: int, rng: np.random.Generator, cuts: int = 7) -> Iterator[slice]:
-    """range(count) cut at random places, one of its pieces a single row where there is room."""
+    """Cut range(count) at random places. One of the pieces has a single row.
+
+    Parameters
+    ----------
+    count : int
+        Number of rows.
+    rng : numpy.random.Generator
+        Source of the places.
+    cuts : int, optional
+        Maximum number of random places. Default: 7.
+
+    Yields
+    ------
+    slice
+        The pieces, in order.
+    """
     inside = {int(cut) for cut in rng.integers(0, count + 1, cuts)} | {min(1, count)}
     for first, last in pairwise(sorted({0, count, *inside})):
         yield slice(first, last)
 
 
-def rebuilt(part: Any) -> Any | None:
-    """The part made again of its description, as a run file would keep it; None if it has no `describe`."""
+def rebuilt(part: _Part) -> _Part | None:
+    """Make a part again from its description, as a run file stores it.
+
+    Parameters
+    ----------
+    part : Learner or Rule
+        The part.
+
+    Returns
+    -------
+    Learner, Rule or None
+        The new part; None if it cannot be described: it has no method `describe`, or contains such a part.
+    """
     for registry in (LEARNERS, RULES):
         if registry.knows(part):
             spec = registry.describe(part)
-            return registry.build(spec) if spec.kind in registry else None
+            return cast(_Part, registry.build(spec)) if spec.kind in registry else None
     return type(part)(**json.loads(json.dumps(part.describe()))) if hasattr(part, "describe") else None

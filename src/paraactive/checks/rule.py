@@ -1,11 +1,11 @@
-"""What every rule promises (`rules/base.py`), as checks: one function for each property."""
+"""Conformance checks of rules: every promise of `paraactive.rules.Rule`. Each function checks one property."""
 
 from __future__ import annotations
 
 import inspect
 import pickle
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,14 +17,27 @@ from paraactive.rules.base import Rule
 RuleCheck: TypeAlias = Callable[[Rule], None]
 
 _WEIGHT = "the weight of a selected example is 1/p, so p must be the exact probability"
-_REPLICAS = "the log would depend on how a batch is cut among nodes"
+_REPLICAS = "otherwise the log would depend on how a batch is divided among nodes"
 
 
 def check_rule(rule: Rule) -> None:
-    """Raise `CheckError` unless this rule keeps the contract of `paraactive.rules.Rule`.
+    """Check that a rule keeps the contract of `paraactive.rules.Rule`.
 
-    It is tried on scores from -1e6 to 1e6 of two classes and of three, all labels, and 0 to 10**12 examples seen.
+    The rule is called with scores from -1e6 to 1e6 of two and of three classes, with all labels, and with 0 to 10**12
+    examples seen.
 
+    Parameters
+    ----------
+    rule : Rule
+        The rule.
+
+    Raises
+    ------
+    CheckError
+        If a property does not hold. The error names the first one.
+
+    Examples
+    --------
     >>> from paraactive.rules import Margin
     >>> check_rule(Margin(eta=0.1))
     >>> class Keen(Margin):
@@ -33,21 +46,28 @@ def check_rule(rule: Rule) -> None:
     >>> check_rule(Keen())
     Traceback (most recent call last):
     ...
-    paraactive.errors.CheckError: 'p is a probability that a coin can toss' does not hold, p goes from 2.22e-16 to 2:
-    the weight of a selected example is 1/p, so p must be the exact probability; keep p between 2**-53 and 1.
+    paraactive.errors.CheckError: 'p is a valid probability' does not hold, p goes from 2.22e-16 to 2: the weight of
+    a selected example is 1/p, so p must be the exact probability; keep p between 2**-53 and 1.
     """
     for _, check in rule_checks():
         check(rule)
 
 
 def rule_checks() -> list[tuple[str, RuleCheck]]:
-    """All properties of a rule by name, in the order in which `check_rule` tries them.
+    """List the checks of `check_rule`, to parametrize a test.
 
+    Returns
+    -------
+    list of (str, callable)
+        Name of each property, and a function of the rule that raises `CheckError` if the property does not hold.
+
+    Examples
+    --------
     >>> from paraactive.rules import Passive
     >>> for name, check in rule_checks()[:2]:
     ...     check(Passive())
     ...     print(name)
-    only a rule that needs labels has a place for them
+    only a rule that needs labels has a parameter y
     there is one p for each example
     """
 
@@ -60,40 +80,40 @@ def rule_checks() -> list[tuple[str, RuleCheck]]:
 # The properties --------------------------------------------------------------------------------------------------
 
 
-def only_a_rule_that_needs_labels_has_a_place_for_them(rule: Rule) -> None:
-    """`needs_labels` and `needs_scores` are True or False; `probability` has a parameter y iff it needs labels."""
+def only_a_rule_that_needs_labels_has_a_parameter_y(rule: Rule) -> None:
+    """`needs_labels` and `needs_scores` are booleans; `probability` has a parameter y only if labels are needed."""
     for name in ("needs_labels", "needs_scores"):
         value = getattr(rule, name)
         require(
             isinstance(value, bool),
             f"{name} is {value!r}",
-            why="the sifter asks whether it is True",
-            remedy=f"give the class {name} = True or False",
+            why="it decides what the sifter computes",
+            remedy=f"set {name} = True or False in the class",
         )
     has = "y" in inspect.signature(rule.probability).parameters
     require(
         has == rule.needs_labels,
         f"needs_labels is {rule.needs_labels}, and probability has {'a' if has else 'no'} parameter y",
         why="a label-blind rule must not be able to see labels, which may cost money",
-        remedy="give probability(score, seen, y) if labels are needed, else probability(score, seen)",
+        remedy="define probability(score, seen, y) if labels are needed, else probability(score, seen)",
     )
 
 
 def there_is_one_p_for_each_example(rule: Rule) -> None:
-    """p is float64 and one number for each example, whose score may be a row; also for no examples."""
+    """p is a float64 array with one number for each example, also for no examples."""
     for columns in (_grid(), _rows(_grid(), slice(0, 0)), _grid_of_three(), _rows(_grid_of_three(), slice(0, 0))):
-        p = _ask(rule, columns)
+        p = _probability(rule, columns)
         require(
             isinstance(p, np.ndarray) and p.shape == columns[1].shape and p.dtype == np.float64,  # pyright: ignore[reportUnnecessaryIsInstance]
             f"for {len(columns[0])} examples p is {getattr(p, 'dtype', type(p))} of shape {np.shape(p)}",
-            why="each example is selected with a probability of its own, and logged with it to the bit",
+            why="each example has its own probability, which the log stores to the bit",
             remedy="return a float64 array as long as the scores",
         )
 
 
-def p_is_a_probability_that_a_coin_can_toss(rule: Rule) -> None:
-    """2**-53 <= p <= 1, and never NaN."""
-    p = np.concatenate([np.asarray(_ask(rule, columns)) for columns in (_grid(), _grid_of_three())])
+def p_is_a_valid_probability(rule: Rule) -> None:
+    """p is at least 2**-53, the resolution of a coin, at most 1, and never NaN."""
+    p = np.concatenate([np.asarray(_probability(rule, columns)) for columns in (_grid(), _grid_of_three())])
     bad = ~((p >= RESOLUTION) & (p <= 1.0))
     require(
         not bad.any(),
@@ -105,86 +125,86 @@ def p_is_a_probability_that_a_coin_can_toss(rule: Rule) -> None:
     )
 
 
-def asking_is_pure(rule: Rule) -> None:
-    """Asked twice a rule says the same, and it leaves what it is given alone."""
+def computing_p_is_pure(rule: Rule) -> None:
+    """A second call returns the same p, and the arguments do not change."""
     columns, untouched = _grid(), _grid()
-    first = np.array(_ask_as_is(rule, columns))
+    first = np.array(_probability_as_is(rule, columns))
     changed = any(not same_bits(one, other) for one, other in zip(columns, untouched, strict=True))
-    remedy = "compute p from the arguments alone, and write to none of them"
-    require(not changed, "it wrote to its arguments", why="they are logged afterwards", remedy=remedy)
-    require(
-        same_bits(first, np.array(_ask(rule, _grid()))), "the second time gave another p", why=_WEIGHT, remedy=remedy
-    )
+    remedy = "compute p from the arguments only, and do not write to them"
+    require(not changed, "it wrote to its arguments", why="the sifter logs the arguments afterwards", remedy=remedy)
+    again = np.array(_probability(rule, _grid()))
+    require(same_bits(first, again), "a second call returned another p", why=_WEIGHT, remedy=remedy)
 
 
 def p_does_not_depend_on_other_examples(rule: Rule) -> None:
-    """The p of an example is the same, bit for bit, whatever examples it is asked for with."""
+    """The p of an example has the same bits, whichever examples are in the same call."""
     for columns in (_grid(), _grid_of_three()):
-        whole, rng, count = np.asarray(_ask(rule, columns)), np.random.default_rng(0), len(columns[1])
+        whole, rng, count = np.asarray(_probability(rule, columns)), np.random.default_rng(0), len(columns[1])
         orders = [[slice(row, row + 1) for row in range(count)], *(list(random_pieces(count, rng)) for _ in range(3))]
         for pieces in orders:
-            joined = np.concatenate([np.asarray(_ask(rule, _rows(columns, rows))) for rows in pieces])
+            joined = np.concatenate([np.asarray(_probability(rule, _rows(columns, rows))) for rows in pieces])
             require(
                 same_bits(whole, joined),
-                f"asked in {len(pieces)} pieces it gave another p",
+                f"p differs in {len(pieces)} smaller calls",
                 why=_REPLICAS,
                 remedy="compute p elementwise, with no mean, maximum or rank over the batch",
             )
 
 
 def scores_that_are_not_needed_are_ignored(rule: Rule) -> None:
-    """Where `needs_scores` is False p is the same for every score."""
+    """If `needs_scores` is False, p is the same for every score."""
     if rule.needs_scores:
         return
     score, seen, y = _grid()
+    p, without_score = _probability(rule, (score, seen, y)), _probability(rule, (np.zeros_like(score), seen, y))
     require(
-        same_bits(np.asarray(_ask(rule, (score, seen, y))), np.asarray(_ask(rule, (np.zeros_like(score), seen, y)))),
+        same_bits(np.asarray(p), np.asarray(without_score)),
         "needs_scores is False, and p depends on the score",
-        why="the sifter does not compute scores for it, and hands it zeros",
+        why="the sifter then computes no scores and passes zeros",
         remedy="set needs_scores = True",
     )
 
 
 def a_description_makes_an_equal_rule(rule: Rule) -> None:
-    """Where there is `describe`, its parameters are plain, and make a rule that gives the same p."""
+    """If there is `describe`, its parameters make a rule that returns the same p."""
     twin = rebuilt(rule)
     if twin is None:
         return
     require(
-        same_bits(np.asarray(_ask(twin, _grid())), np.asarray(_ask(rule, _grid()))),
-        f"what {rule.describe()} makes gives another p",
-        why="a run file keeps the description, to make the rule again",
-        remedy="let describe give all of the constructor's parameters",
+        same_bits(np.asarray(_probability(twin, _grid())), np.asarray(_probability(rule, _grid()))),
+        f"a rule made from {rule.describe()} returns another p",
+        why="a run file stores the description, to make the rule again",
+        remedy="let describe return all parameters of the constructor",
     )
 
 
 def it_travels(rule: Rule) -> None:
-    """A rule can be pickled, and what arrives gives the same p."""
+    """A rule can be pickled, and its unpickled copy returns the same p."""
     try:
         arrived: Rule = pickle.loads(pickle.dumps(rule))
-    except Exception as error:  # Whatever a class says to being pickled.
+    except Exception as error:  # Pickling a foreign class may raise anything.
         require(
             False,
             f"it cannot be pickled ({error})",
-            why="nodes in other processes are sent the rule",
+            why="nodes in other processes receive a pickled rule",
             remedy="define the class in a module, and keep functions and handles out of it",
         )
         raise
     require(
-        same_bits(np.asarray(_ask(arrived, _grid())), np.asarray(_ask(rule, _grid()))),
-        "what arrives gives another p",
+        same_bits(np.asarray(_probability(arrived, _grid())), np.asarray(_probability(rule, _grid()))),
+        "its unpickled copy returns another p",
         why=_REPLICAS,
         remedy="let pickling keep all parameters",
     )
 
 
-# What it is asked ------------------------------------------------------------------------------------------------
+# The arguments of the calls ---------------------------------------------------------------------------------------
 
 _Columns: TypeAlias = tuple[Doubles, Ints, Labels]
 
 
 def _grid() -> _Columns:
-    """Every score with every n and both labels; new arrays each time, because a rule may write to them."""
+    """Return every score with every n and both labels, in new arrays, because a rule may write to them."""
     size = np.concatenate([[0.0, 1e-300, 1e-9, 1e-3, 1.0, 1e3, 1e6], np.random.default_rng(0).gamma(1.0, 1.0, 20)])
     seen = np.array([0, 1, 2, 10, 1000, 10**6, 10**9, 10**12], np.int64)
     scores, counts, labels = np.meshgrid(np.concatenate([-size, size]), seen, np.array([-1, 1], np.int8))
@@ -192,7 +212,7 @@ def _grid() -> _Columns:
 
 
 def _grid_of_three() -> _Columns:
-    """The same of three classes: a score is a row of three numbers, and labels are 0, 1 and 2."""
+    """Return examples of three classes: a score has three numbers, and labels are 0, 1 and 2."""
     rng = np.random.default_rng(1)
     score = rng.normal(size=(60, 3)) * rng.choice([1e-9, 1.0, 1e3, 1e6], (60, 1))
     score[:3] = 0.0, 5.0, -5.0  # Ties.
@@ -205,21 +225,21 @@ def _rows(columns: _Columns, rows: slice) -> _Columns:
     return score[rows], seen[rows], y[rows]
 
 
-def _ask(rule: Rule, columns: _Columns) -> Any:
+def _probability(rule: Rule, columns: _Columns) -> Doubles:
     score, seen, y = columns
-    return _ask_as_is(rule, (score.copy(), seen.copy(), y.copy()))
+    return _probability_as_is(rule, (score.copy(), seen.copy(), y.copy()))
 
 
-def _ask_as_is(rule: Rule, columns: _Columns) -> Any:
+def _probability_as_is(rule: Rule, columns: _Columns) -> Doubles:
     score, seen, y = columns
     return rule.probability(score, seen, y) if rule.needs_labels is True else rule.probability(score, seen)
 
 
 _CHECKS: tuple[RuleCheck, ...] = (
-    only_a_rule_that_needs_labels_has_a_place_for_them,
+    only_a_rule_that_needs_labels_has_a_parameter_y,
     there_is_one_p_for_each_example,
-    p_is_a_probability_that_a_coin_can_toss,
-    asking_is_pure,
+    p_is_a_valid_probability,
+    computing_p_is_pure,
     p_does_not_depend_on_other_examples,
     scores_that_are_not_needed_are_ignored,
     a_description_makes_an_equal_rule,

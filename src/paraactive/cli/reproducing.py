@@ -17,8 +17,8 @@ from paraactive.basics.validation import one_of, whole
 from paraactive.cli.consoles import new_console
 from paraactive.errors import InputError, counted
 from paraactive.experiments.delays import MEAN_DELAY, DelaysResult, reproduce_delays
-from paraactive.experiments.paper import EXPERIMENTS, Found, reproduce
-from paraactive.experiments.paper.experiment import write_found
+from paraactive.experiments.paper import EXPERIMENTS, ExperimentResult, reproduce
+from paraactive.experiments.paper.experiment import write_result
 
 _DELAYS, _SCALES = "delays", ("small", "paper")
 _MARKS = {"yes": Text("✓", "green"), "no": Text("≠", "yellow"), "open": Text("?")}
@@ -40,7 +40,7 @@ def reproduce_experiment(
     with _Bars(new_console(stderr=True)) as bars:
         if experiment == _DELAYS:
             result = reproduce_delays(steps=steps, seeds=count or 20, c0=c0, progress=lambda done: bars("delays", done))
-            found = write_found(result.found(), experiment, folder)
+            found = write_result(result.to_experiment_result(), experiment, folder)
         else:
             result = None
             found = reproduce(EXPERIMENTS[experiment], scale, folder, seeds=count, progress=bars)
@@ -75,7 +75,7 @@ class _Bars:
         self._progress.update(self._tasks[name], completed=done)
 
 
-def _show(console: Console, found: Found) -> None:
+def _show(console: Console, found: ExperimentResult) -> None:
     for table in found.tables:
         for title, rows in groupby(table.rows, key=lambda row: str(row[0])):
             shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)

@@ -34,7 +34,7 @@ def plan_nodes(
 
 def _show_model(console: Console, planned: Planned) -> None:
     model = planned.model
-    console.print(f"Fitted to {planned.path}, for {planned.examples:,} examples (microseconds, m entries learnt):")
+    console.print(f"Fitted to {planned.path}, for {planned.examples:,} examples (microseconds, m entries learned):")
     grows = (
         f" {'+' if model.score.slope >= 0 else '-'} {abs(model.score.slope) * 1e6:.4g} m" if model.score.slope else ""
     )
@@ -106,7 +106,7 @@ def _show_kinds(console: Console, planned: Planned, kinds: dict[str, Any]) -> No
     console.print(table)
     if kinds["sequential passive"] is None:
         console.print(
-            f"T of {planned.examples:,} entries is not known: this run learnt {planned.learnt:,}. "
+            f"T of {planned.examples:,} entries is not known: this run learned {planned.learned:,}. "
             "To have it, plan with the file of a run with --rule passive."
         )
 

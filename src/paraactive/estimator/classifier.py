@@ -4,38 +4,39 @@ from __future__ import annotations
 
 import copy
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state, compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
-    _num_samples,  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from paraactive.basics.compiled import notify_on_compile
 from paraactive.basics.registry import LEARNERS, PartSpec
-from paraactive.basics.state import State
-from paraactive.basics.validation import fraction, one_of, positive, whole
-from paraactive.data.examples import Doubles, Examples, Features
-from paraactive.data.labels import decide, probabilities
-from paraactive.errors import InputError, counted, quoted_names
+from paraactive.basics.validation import whole
+from paraactive.data.examples import Examples
+from paraactive.errors import InputError, counted
+from paraactive.estimator.best_model import BestModel
+from paraactive.estimator.inputs import (
+    ClassWeight,
+    MatrixLike,
+    checked_labeled,
+    checked_rows,
+    checked_weights,
+    validation_examples,
+    validation_fraction,
+)
+from paraactive.estimator.parameters import HasNestedParameters, NamedRule
+from paraactive.estimator.prediction import PredictsFromScores
 from paraactive.estimator.rows import Rows
+from paraactive.estimator.rule_choice import RuleChoice
 from paraactive.learners import Guarded, LaSVM, Learner
-from paraactive.learners.base import capabilities_of
-from paraactive.learners.rows import learn, scores
-from paraactive.report import page_of, story_of, write_page
-from paraactive.rules import Rule, floored
+from paraactive.learners.rows import learn
+from paraactive.report import page_of, run_record_of, write_page
+from paraactive.rules import Rule
 from paraactive.runs import arguments
-from paraactive.runs.calibration import MarginRule, calibrated, fitted, uniform_at, uniform_like
 from paraactive.runs.run import Run
 from paraactive.runs.spec import DataSpec
 from paraactive.runs.train import train
@@ -43,41 +44,17 @@ from paraactive.sifting import parts
 from paraactive.sifting.cascade import Economy
 from paraactive.sifting.select import choose, take_all
 from paraactive.streams import Arrays
-from paraactive.streams.label_checks import check_classes
-from paraactive.streams.sparse import is_sparse, sparse_rows
 
 _LEAST_WARMSTART = 1000
-"""Rows that are learnt before sifting begins: with fewer there is nothing to be saved."""
+"""Fewest rows to learn before sifting begins: with fewer rows sifting saves nothing."""
 _LEAST_BATCH = 64
 _HELD_OUT = 0.1
-"""The part of the rows that is held out for early_stopping, if validation says nothing."""
+"""Fraction of the rows to hold out for early_stopping if `validation` is not given."""
 _ENTRY = np.dtype([("index", np.int64), ("p", np.float64)])
 _LOG = logging.getLogger("paraactive")
 
 
-@dataclass(frozen=True)
-class NamedRule:
-    """A rule by its name, or "auto", with some of its parameters: what rule="margin" becomes by `set_params`."""
-
-    name: str
-    parameters: dict[str, Any] = field(default_factory=dict[str, Any])
-
-    def describe(self) -> dict[str, Any]:
-        """The parameters that were set."""
-        return self.parameters
-
-    def changed(self, given: dict[str, Any]) -> NamedRule:
-        """The same rule with these parameters; an error if a rule of this name has no such parameter."""
-        if self.name != "auto":
-            _changed(arguments.find_rule(self.name, LaSVM()), given)
-        return NamedRule(self.name, self.parameters | given)
-
-    def rule_for(self, learner: Learner) -> Rule:
-        """The rule itself."""
-        return _changed(arguments.find_rule(None if self.name == "auto" else self.name, learner), self.parameters)
-
-
-class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
+class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PredictsFromScores):
     """Classifier that scores all rows in parallel and learns only from the informative few.
 
     Parameters
@@ -161,9 +138,9 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        learner: Any = None,
+        learner: Learner | BaseEstimator | str | None = None,
         *,
-        rule: Any = "auto",
+        rule: Rule | NamedRule | str = "auto",
         nodes: int = 1,
         engine: str | None = None,
         schedule: str = "synchronous",
@@ -171,10 +148,10 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         warmstart: int | None = None,
         epochs: int = 1,
         floor: float | None = 0.05,
-        class_weight: Any = None,
-        validation: Any = None,
+        class_weight: ClassWeight = None,
+        validation: tuple[MatrixLike, ArrayLike] | float | None = None,
         early_stopping: int = 0,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
     ) -> None:
         self.learner = learner
@@ -194,14 +171,28 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
 
     # Learning ----------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> ParaActiveClassifier:
-        """Learn from these rows, and forget what was learnt before."""
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> ParaActiveClassifier:
+        """Learn from these rows, and forget what was learned before.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Their weights. Default: 1.
+
+        Returns
+        -------
+        ParaActiveClassifier
+            The fitted estimator.
+        """
         self._seed = self._new_seed()
         whole("early_stopping", self.early_stopping, 0)
         rows = self._checked(X, y, sample_weight, None, first=True)
-        self._rows_given = _num_samples(X)
         rows, test = self._held_out(rows)
-        with notify_on_compile(_say_compiling):
+        with notify_on_compile(_log_compiling):
             self._fit(rows.taken_together(), test)
         return self
 
@@ -211,52 +202,66 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         stream = Arrays(rows.x, rows.number, weight=rows.weight, seed=self._seed, passes=passes)
         total = len(rows.number) * passes
         warmstart = min(self._warmstart(total), total)
-        self.rule_, guessed = self._find_rule()
-        if guessed:
-            self.rule_ = calibrated(guessed, self.learner_, stream.read(0, warmstart), warmstart)
-        elif self.rule == "uniform":
-            self.rule_ = self._baseline(stream, warmstart, total)
+        choice = RuleChoice(self.rule, self.floor)
+        self.rule_ = choice.for_fit(self.learner_, stream, warmstart, total)
         nodes = arguments.count_cores() if self.nodes == -1 else whole("nodes", self.nodes, 1)
-        best = _Best(self.early_stopping) if self.early_stopping else None
+        best = BestModel(self.early_stopping) if self.early_stopping else None
         self.run_: Run = train(
-            self.learner_, stream, rule=self._floored(), nodes=nodes, schedule=self.schedule,
+            self.learner_, stream, rule=choice.with_floor(self.rule_), nodes=nodes, schedule=self.schedule,
             engine=self.engine or ("threads" if nodes == 1 else None), batch=max(self._batch(total - warmstart), nodes),
             warmstart=warmstart, seed=self._seed, test=test, stop=best,
         )  # fmt: skip
         self.learner_, self.n_seen_ = self.run_.learner, self.run_.seen
         if best:
             best.restore(self.run_)
-        self._note(rows.row[self.run_.learned.key], self.run_.learned.p)
-        self._say()
-
-    def _baseline(self, stream: Arrays, warmstart: int, total: int) -> Rule:
-        """Uniform, at the rate of the rule that "auto" would be."""
-        usual = arguments.find_rule(None, self.learner_)
-        if isinstance(usual, MarginRule):
-            usual = calibrated(type(usual), self.learner_, stream.read(0, warmstart), warmstart)
-        return uniform_like(self._with_floor(usual), self.learner_, stream, warmstart, total)
-
-    def _baseline_on(self, fresh: Examples) -> Rule:
-        """The same in partial_fit, where the number of rows is not known: at the rate on the first rows to sift."""
-        usual, score = arguments.find_rule(None, self.learner_), scores(self.learner_, fresh.x)
-        if isinstance(usual, MarginRule):
-            usual = fitted(type(usual), score, fresh.y, self.n_seen_)
-        return uniform_at(self._with_floor(usual), score, fresh.y, np.array([self.n_seen_]))
+        self._record_selected(rows.row[self.run_.learned.key], self.run_.learned.p)
+        self._print_summary()
 
     def report(self, out: str | Path) -> Path:
-        """One HTML page of what `fit` did: error of rows held out, sampling rate, times, weights. Returns its path."""
+        """Write an HTML page about `fit`: error on held-out rows, sampling rate, times, weights.
+
+        Parameters
+        ----------
+        out : path
+            The page.
+
+        Returns
+        -------
+        Path
+            The page.
+        """
         check_is_fitted(self, "run_")
         spec = self.run_.spec  # The run knows the classes by number only, and the arrays by a fingerprint.
         data = DataSpec(PartSpec("arrays", {}), spec.data.width, tuple(str(each) for each in self.classes_))
         spec = replace(spec, data=data, rule=parts.describe_rule(self.rule_))
-        return write_page(page_of([story_of(self.run_, Path(out).stem, spec)]), out)
+        return write_page(page_of([run_record_of(self.run_, Path(out).stem, spec)]), out)
 
     def partial_fit(
-        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> ParaActiveClassifier:
-        """Sift these rows with the model as it is, in batches, and learn those that pass; here, on one node.
+        """Sift these rows with the present model, in batches, and learn the selected rows. This uses one node.
 
-        `classes`, all labels there will be, is needed in the first call. Up to `warmstart` rows are learnt first.
+        Up to `warmstart` rows are learned before sifting begins.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        classes : array-like, optional
+            All labels that will occur. It is needed in the first call.
+        sample_weight : array-like of shape (n_samples,), optional
+            Their weights. Default: 1.
+
+        Returns
+        -------
+        ParaActiveClassifier
+            The estimator.
         """
         first = not hasattr(self, "learner_")
         if first and classes is None:
@@ -268,25 +273,25 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(self.class_weight, str):
             raise InputError(
                 f"class_weight is {self.class_weight!r} in partial_fit",
-                why="nobody knows yet how often the classes come",
+                why="how often each class occurs is not known yet",
                 remedy="give a weight for each class, as class_weight={'spam': 5}",
             )
+        before = 0 if first else self._rows_given
         rows = self._checked(X, y, sample_weight, classes, first)
         if first:
             self._seed = self._new_seed()
             self._begin(rows)
-            self.n_seen_ = self._rows_given = 0
-            self._note([], [])
-        # Rows are counted over all calls, also those that were held out or have no weight: a key is never used twice.
-        fresh = rows.examples(len(self.classes_), self._rows_given)
-        self._rows_given += _num_samples(X)
-        with notify_on_compile(_say_compiling):
+            self.n_seen_ = 0
+            self._record_selected([], [])
+        # Rows are counted over all calls, also those without weight, so that no key is used twice.
+        fresh = rows.examples(len(self.classes_), before)
+        with notify_on_compile(_log_compiling):
             while len(fresh):
                 fresh = self._learn_some(fresh)
         return self
 
     def _learn_some(self, fresh: Examples) -> Examples:
-        """Learn from a batch of these. Returns the rest."""
+        """Sift and learn one batch of these examples. Returns the rest."""
         missing = self._warmstart(0) - self.n_seen_
         size = missing if missing > 0 else self._batch(arguments.BATCH * 8)
         now, rest = fresh.take(slice(0, size)), fresh.take(slice(size, None))
@@ -294,100 +299,35 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
         if missing > 0:
             selected = take_all(now, seen, version)
         else:
+            choice = RuleChoice(self.rule, self.floor)
             if not hasattr(self, "rule_"):
-                self.rule_, guessed = self._find_rule()
-                if guessed:
-                    self.rule_ = fitted(guessed, scores(self.learner_, now.x), now.y, self.n_seen_)
-                elif self.rule == "uniform":
-                    self.rule_ = self._baseline_on(now)
-            rule = self._floored()
+                self.rule_ = choice.for_rows(self.learner_, now, self.n_seen_)
+            rule = choice.with_floor(self.rule_)
             selected = choose(self.learner_, rule, self._seed, now, seen, version, self._economy).selected
         if len(selected):
             learn(self.learner_, selected)
         self.learner_.end_round()
         self.n_seen_ += len(now)
-        self._note(
+        self._record_selected(
             np.append(self.selected_["index"], selected.examples.index), np.append(self.selected_["p"], selected.p)
         )
         return rest
 
-    def _say(self) -> None:
+    def _print_summary(self) -> None:
         if self.verbose:
             print(
-                f"{self.rule_}: learnt {self.n_selected_:,} of {self.n_seen_:,} rows seen ({self.sampling_rate_:.1%}), "
-                f"{self.run_.warmstart:,} of them before sifting began"
+                f"{self.rule_}: learned {self.n_selected_:,} of {self.n_seen_:,} rows seen "
+                f"({self.sampling_rate_:.1%}), {self.run_.warmstart:,} of them before sifting began"
             )
 
-    # Using it ----------------------------------------------------------------------------------------------------
-
-    def decision_function(self, X: Any) -> Doubles:
-        """The scores: of two classes (n,), above 0 for the second; of more (n, classes)."""
-        check_is_fitted(self)
-        x: Any = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float32, order="C")
-        return scores(self.learner_, _features(x))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The label of each row."""
-        score = self.decision_function(X)
-        return self.classes_[decide(score)]
-
-    @property
-    def predict_proba(self) -> Callable[[Any], Doubles]:
-        """A function of X that returns the probability of each class, if the learner's scores are log-odds.
-
-        Those of the network are. For others there is none, as for scikit-learn's SVC.
-        """
-        # A property and not `available_if` of scikit-learn, which would hide this message behind its own.
-        learner = self.learner_ if hasattr(self, "learner_") else self._new_learner()
-        if not capabilities_of(learner).log_odds:
-            raise AttributeError(
-                f"{type(self).__name__} has no predict_proba with {type(learner).__name__}, whose scores are margins "
-                "and not probabilities. To have probabilities, calibrate it:\n"
-                "    from sklearn.calibration import CalibratedClassifierCV\n"
-                "    CalibratedClassifierCV(clf).fit(X, y).predict_proba(X)"
-            )
-        return self._predict_proba
-
-    def _predict_proba(self, X: Any) -> Doubles:
-        return probabilities(self.decision_function(X))
-
-    def __sklearn_tags__(self) -> Any:
-        """For scikit-learn: sparse rows are taken."""
+    def __sklearn_tags__(self) -> Tags:
+        """Tell scikit-learn that sparse rows are accepted."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    # Parameters --------------------------------------------------------------------------------------------------
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters, and if `deep` those of the learner and the rule, as learner__C and rule__eta."""
-        params: dict[str, Any] = super().get_params(deep)
-        for name in ("learner", "rule") if deep else ():
-            inner = getattr(self, name)
-            if not hasattr(inner, "get_params"):
-                params |= {f"{name}__{key}": value for key, value in _described(inner).items()}
-        return params
-
-    def set_params(self, **params: Any) -> ParaActiveClassifier:
-        """Set parameters; those of the learner and of the rule, as learner__C and rule__eta, make new ones."""
-        own = {name: value for name, value in params.items() if not name.startswith(("learner__", "rule__"))}
-        super().set_params(**own)
-        for part in ("learner", "rule"):
-            given = {name.removeprefix(f"{part}__"): params[name] for name in params if name.startswith(f"{part}__")}
-            if given and hasattr(getattr(self, part), "get_params"):
-                getattr(self, part).set_params(**given)
-            elif given:
-                setattr(self, part, self._with_parameters(part, given))
-        return self
-
-    def _with_parameters(self, part: str, given: dict[str, Any]) -> Any:
-        if part == "learner":
-            return _changed(self._new_learner(), given)
-        rule = NamedRule(self.rule) if isinstance(self.rule, str) else self.rule
-        return rule.changed(given) if isinstance(rule, NamedRule) else _changed(rule, given)
-
-    def _new_learner(self) -> Any:
-        """A learner that knows nothing, and may be trained."""
+    def _new_learner(self) -> Learner:
+        """An untrained learner, which may be trained."""
         if self.learner is None or self.learner == "svm":
             return LaSVM(gap=0.2)
         if isinstance(self.learner, str):
@@ -396,76 +336,38 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
 
     # Before learning ---------------------------------------------------------------------------------------------
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any, classes: Any, first: bool) -> Rows:
-        """The rows that count, by scikit-learn's rules. The `first` ones settle `classes_` and the features."""
-        x: Any
-        x, y = validate_data(self, X, y, reset=first, accept_sparse="csr", dtype=np.float32, order="C")
-        check_classification_targets(y)
-        weight: Doubles = _check_sample_weight(sample_weight, x, dtype=np.float64, ensure_non_negative=True)
+    def _checked(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None, classes: ArrayLike | None, first: bool
+    ) -> Rows:
+        """The rows that count. The first rows set `classes_` and the features."""
+        x, labels = checked_labeled(self, X, y, first=first)
+        weight = checked_weights(sample_weight, len(labels))
         if first:
-            self.classes_ = np.unique(y[weight > 0] if classes is None else np.asarray(classes))
-        known = np.isin(y, self.classes_)
-        if not known[weight > 0].all():
-            raise InputError(
-                f"y has the label {y[~known][0]!r}",
-                why=f"the classes are {quoted_names([str(name) for name in self.classes_])}",
-                remedy="give all labels in the first call of partial_fit, as classes=",
-            )
-        kept = np.flatnonzero(known & (weight > 0))
-        number = np.searchsorted(self.classes_, y[kept])
-        check_classes([str(label) for label in self.classes_])
-        weight = weight[kept] * self._class_weights(y[kept])[number]
-        return Rows(_features(x)[kept], number, weight, kept)
-
-    def _class_weights(self, y: Any) -> Doubles:
-        if self.class_weight is None:
-            return np.ones(len(self.classes_))
-        if isinstance(self.class_weight, str):
-            return compute_class_weight(self.class_weight, classes=self.classes_, y=y)
-        named = {label: weight for label, weight in self.class_weight.items() if label in self.classes_}
-        if len(named) != len(self.class_weight):
-            unknown = [str(label) for label in self.class_weight if label not in named]
-            raise InputError(
-                f"class_weight has the class {quoted_names(unknown)}",
-                why=f"the classes are {quoted_names([str(name) for name in self.classes_])}",
-                remedy="name each class by its label",
-            )
-        return np.array([positive("class_weight", named.get(label, 1.0)) for label in self.classes_.tolist()])
+            self.classes_ = np.unique(labels[weight > 0] if classes is None else np.asarray(classes))
+            self._rows_given = 0
+        rows = checked_rows(x, labels, weight, self.classes_, self.class_weight)
+        self._rows_given += len(labels)
+        return rows
 
     def _held_out(self, rows: Rows) -> tuple[Rows, Examples | None]:
-        """The rows to learn, and those to try the model on."""
+        """The rows to learn, and the rows to evaluate the model on."""
         validation = _HELD_OUT if self.validation is None and self.early_stopping else self.validation
         if validation is None:
             return rows, None
         if isinstance(validation, tuple | list):
-            if len(cast("tuple[Any, ...]", validation)) != 2:
-                raise InputError("validation has more than X and y", why="it is both", remedy="give (X, y)")
-            x: Any
-            x, y = cast("tuple[Any, Any]", validation)
-            x, y = validate_data(self, x, y, reset=False, accept_sparse="csr", dtype=np.float32, order="C")
-            if not np.isin(y, self.classes_).all():
-                raise InputError("validation has unknown labels", why="y has not", remedy="give labels that y has")
-            number: Any = np.searchsorted(self.classes_, y)
-            return rows, Rows(_features(x), number, np.ones(len(y)), np.arange(len(y))).examples(len(self.classes_))
-        part = fraction("validation", validation) if np.isscalar(validation) else 1.0
-        if part == 1.0:
-            raise InputError(
-                "validation is not a part of the rows",
-                why="it is held out, and the others are learnt",
-                remedy="give a number above 0 and below 1, or (X, y)",
-            )
-        tried = rows.held_out(part, self._seed)
+            return rows, validation_examples(self, validation, self.classes_)
+        held_out = rows.held_out(validation_fraction(validation), self._seed)
         if self.verbose:
             why = "early_stopping" if self.validation is None else "validation"
-            print(f"held out {tried.sum():,} of {counted(len(tried), 'row')} to try the model on, for {why}")
-        return rows.take(np.flatnonzero(~tried)), rows.take(np.flatnonzero(tried)).examples(len(self.classes_))
+            print(f"held out {held_out.sum():,} of {counted(len(held_out), 'row')} to evaluate the model, for {why}")
+        return rows.take(np.flatnonzero(~held_out)), rows.take(np.flatnonzero(held_out)).examples(len(self.classes_))
 
     def _begin(self, rows: Rows) -> None:
-        """A new learner, told what it is to tell apart."""
+        """Make a new learner for these classes."""
         learner = self._new_learner()
         inner = learner.learner if isinstance(learner, Guarded) else learner
         if isinstance(inner, LaSVM) and inner.gamma == "scale":
-            inner.gamma = rows.scale()  # of all rows, not only of the first
+            inner.gamma = rows.scale()  # Of all rows, not only of the first 64.
         parts.expect_classes(learner, len(self.classes_))
         self.learner_: Learner = learner
         self._economy = Economy()
@@ -483,69 +385,14 @@ class ParaActiveClassifier(ClassifierMixin, BaseEstimator):
             return whole("batch", self.batch, 1)
         return max(_LEAST_BATCH, min(rows // 8, arguments.BATCH))
 
-    def _find_rule(self) -> tuple[Rule, type[MarginRule] | None]:
-        """The rule, and its class if its eta is to be found."""
-        if isinstance(self.rule, NamedRule):
-            return self.rule.rule_for(self.learner_), None
-        by_name = isinstance(self.rule, str)
-        found = arguments.find_rule(None if by_name and self.rule == "auto" else self.rule, self.learner_)
-        return found, type(found) if by_name and isinstance(found, MarginRule) else None
-
-    def _floored(self) -> Rule:
-        return self._with_floor(self.rule_)
-
-    def _with_floor(self, rule: Rule) -> Rule:
-        return rule if self.floor is None else floored(rule, self.floor)
-
-    def _note(self, index: Any, p: Any) -> None:
-        """What was learnt so far."""
-        self.selected_ = np.zeros(len(p), _ENTRY)
+    def _record_selected(self, index: ArrayLike, p: ArrayLike) -> None:
+        """Set the attributes about the rows that were learned so far."""
+        self.n_selected_ = len(np.asarray(p))
+        self.selected_ = np.zeros(self.n_selected_, _ENTRY)
         self.selected_["index"], self.selected_["p"] = index, p
-        self.n_selected_ = len(p)
-        self.sampling_rate_ = len(p) / self.n_seen_ if self.n_seen_ else 0.0
+        self.sampling_rate_ = self.n_selected_ / self.n_seen_ if self.n_seen_ else 0.0
 
 
-class _Best:
-    """Keeps the best model so far, and stops a run when it was not bettered for so many trials in a row."""
-
-    def __init__(self, patience: int) -> None:
-        self._patience, self._tried = patience, 0
-        self._mistakes: int | None = None
-        self._state: State = {}
-        self._since = 0
-
-    def __call__(self, run: Run) -> bool:
-        """After each round; there need not have been a trial."""
-        for tried in run.evaluations[self._tried :]:
-            better = self._mistakes is None or tried.mistakes < self._mistakes
-            self._since = 0 if better else self._since + 1
-            if better:
-                self._mistakes, self._state = tried.mistakes, run.learner.save()
-        self._tried = len(run.evaluations)
-        return self._since >= self._patience
-
-    def restore(self, run: Run) -> None:
-        """Give the learner of the run the best model, if it is not the last."""
-        if self._mistakes is not None and run.evaluations[-1].mistakes > self._mistakes:
-            run.learner.load(self._state)
-
-
-def _say_compiling() -> None:
-    # Neither printed nor a Python warning: what others parse stays as it is, and nobody's run fails by it.
+def _log_compiling() -> None:
+    # Not printed, and not a Python warning: output that programs parse stays the same, and no run fails by it.
     _LOG.warning("paraactive compiles its loops, once on this machine: this takes up to half a minute")
-
-
-def _features(x: Any) -> Features:
-    return sparse_rows(x) if is_sparse(x) else x
-
-
-def _described(part: Any) -> dict[str, Any]:
-    return part.describe() if hasattr(part, "describe") and not isinstance(part, type) else {}
-
-
-def _changed(part: Any, given: dict[str, Any]) -> Any:
-    """Another part of its kind, with these parameters."""
-    known = _described(part)
-    for name in given:
-        one_of(f"{type(part).__name__} parameter", name, known)
-    return type(part)(**known | given)

@@ -1,4 +1,4 @@
-"""The paper's experiments: tasks by name, and the baselines they are compared with."""
+"""The experiments of the paper: tasks by name, and comparisons with passive learning."""
 
 from paraactive.experiments.baselines import Comparison, compare_with_passive
 from paraactive.experiments.tasks import TASKS, Task, find_task

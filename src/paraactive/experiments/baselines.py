@@ -1,4 +1,4 @@
-"""Comparisons with sequential passive learning, through the same loop."""
+"""Comparison of a run with sequential passive learning, which uses the same training loop."""
 
 from __future__ import annotations
 
@@ -16,19 +16,37 @@ from paraactive.streams import Stream
 
 @dataclass(frozen=True)
 class Comparison:
-    """Sequential passive learning on the same stream, until it makes as few mistakes as the active run."""
+    """A passive run on the same stream, which stopped when it made as few mistakes as the active run.
+
+    Parameters
+    ----------
+    passive : Run
+        The passive run.
+    reached : bool
+        Whether the passive run made as few mistakes. If not, it saw as many examples as the active run.
+    """
 
     passive: Run
     reached: bool
-    """False if it saw as many examples as the active run and still made more mistakes."""
 
     @property
     def seconds(self) -> float:
-        """Training time of the passive run: to the same mistakes, or in all if it did not get there."""
+        """Training time of the passive run on the paper's clock, in seconds."""
         return clock(self.passive.rounds)[1]
 
     def speedups(self, run: Run) -> dict[int, float]:
-        """Passive time over active time, for each number of nodes; a lower bound if not `reached`."""
+        """Return how many times faster the active run was.
+
+        Parameters
+        ----------
+        run : Run
+            The active run.
+
+        Returns
+        -------
+        dict of int to float
+            Passive time divided by active time, by number of nodes. The values are lower bounds if not `reached`.
+        """
         return {k: self.seconds / seconds for k, seconds in run.simulated.items()}
 
 
@@ -41,7 +59,28 @@ def compare_with_passive(
     seed: int,
     observers: Sequence[Observer],
 ) -> Comparison:
-    """Train the (untrained) learner on every example, to the mistakes that `run` ended with."""
+    """Train passively on the same stream, until the learner makes as few mistakes as `run` at its end.
+
+    Parameters
+    ----------
+    run : Run
+        The active run.
+    learner : Learner
+        An untrained learner.
+    stream : Stream
+        The stream of the active run.
+    test : Path or bool
+        Test data, as in `train`.
+    seed : int
+        Seed of the passive run.
+    observers : sequence of Observer
+        Observers of the passive run.
+
+    Returns
+    -------
+    Comparison
+        The passive run, and whether it reached the target.
+    """
     target = run.mistakes
 
     def reached(passive: Run) -> bool:

@@ -1,4 +1,4 @@
-"""A stream with some labels wrong, to see what a learner makes of them. Which are wrong is a matter of (seed, key)."""
+"""A stream with some wrong labels, to measure how learners cope with them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,28 @@ from paraactive.data.examples import Examples, Ints
 from paraactive.data.labels import labels_of, numbers_of
 from paraactive.streams import Stream
 
+# Numbers of the random sequences. Those in `philox` are smaller.
 _FLIPS, _OTHERS = 64, 65
-"""Purposes of random numbers; those in `philox` are below."""
 
 
 @dataclass(frozen=True)
 class FlippedLabels:
-    """The stream with this share of its labels replaced by another class, drawn evenly from the others.
+    """A stream in which some labels are replaced by another class, drawn uniformly from the other classes.
 
-    An example that comes again in another pass has the same label.
+    Whether a label is replaced depends on the seed and the key of the example, so an example has the same label in
+    every pass.
 
+    Parameters
+    ----------
+    stream : Stream
+        The stream with correct labels.
+    rate : float
+        Share of the labels to replace, in [0, 1].
+    seed : int, optional
+        Seed of the replacements. Default: 0.
+
+    Examples
+    --------
     >>> from paraactive import Digits
     >>> noisy, clean = FlippedLabels(Digits(), 0.1), Digits()
     >>> differ = noisy.read(0, 1000).y != clean.read(0, 1000).y
@@ -40,39 +52,50 @@ class FlippedLabels:
 
     @property
     def width(self) -> int:
-        """That of the stream."""
+        """Number of features."""
         return self.stream.width
 
     @property
     def length(self) -> int | None:
-        """That of the stream."""
+        """Number of examples; None if the stream has no end."""
         return self.stream.length
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """Those of the stream."""
+        """Names of the classes."""
         return self.stream.classes
 
     @property
     def regenerates(self) -> bool:
-        """False: a run file does not know the stream by its name."""
+        """False, because a run file cannot describe this stream."""
         return False
 
     def read(self, first: int, last: int) -> Examples:
-        """The examples at positions first <= index < last."""
+        """Read the examples at positions first <= index < last. See `Stream.read`."""
         return self._noisy(self.stream.read(first, last))
 
     def at(self, index: Ints) -> Examples:
-        """The examples at these positions."""
+        """Read the examples at these positions. See `Stream.at`."""
         return self._noisy(self.stream.at(index))
 
     def flipped(self, key: Ints) -> NDArray[np.bool_]:
-        """Which of these examples have a wrong label."""
+        """Return which examples have a wrong label.
+
+        Parameters
+        ----------
+        key : array of int64
+            Keys of the examples.
+
+        Returns
+        -------
+        array of bool
+            True where the label is wrong.
+        """
         return philox.uniforms(self.seed, _FLIPS, key) < self.rate
 
     def _noisy(self, examples: Examples) -> Examples:
         classes = len(self.classes)
         number = numbers_of(examples.y, classes)
-        on = 1 + (philox.uniforms(self.seed, _OTHERS, examples.key) * (classes - 1)).astype(np.intp)
-        wrong = np.where(self.flipped(examples.key), (number + on) % classes, number)
+        shift = 1 + (philox.uniforms(self.seed, _OTHERS, examples.key) * (classes - 1)).astype(np.intp)
+        wrong = np.where(self.flipped(examples.key), (number + shift) % classes, number)
         return Examples(examples.x, labels_of(wrong, classes), examples.index, examples.key, examples.importance)

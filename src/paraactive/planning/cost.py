@@ -1,104 +1,26 @@
-"""The paper's cost model: what k nodes take, from S (scoring), T (learning) and phi (how many are selected).
+"""The cost model of the paper: the time of k nodes, from S (scoring), T (learning) and phi (number of selected).
 
-Only arithmetic here; `planning` finds S, T and phi from a recorded run.
+This module is only arithmetic. `fit` finds S, T and phi from a recorded run.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from paraactive.basics.validation import number, positive, whole
+from paraactive.basics.validation import whole
 from paraactive.data.examples import Doubles
 from paraactive.errors import InputError
+from paraactive.planning.values import Cost, Line, Link, Prediction
 
-_MOST_ROUNDS = 10_000_000
-
-
-class Line(NamedTuple):
-    """fixed + slope * m, and never below 0.
-
-    >>> Line(1.0, -0.5).at([1, 4]).tolist()
-    [0.5, 0.0]
-    """
-
-    fixed: float
-    slope: float = 0.0
-
-    def at(self, m: Any) -> Any:
-        """Its value at m."""
-        return np.maximum(self.fixed + self.slope * np.asarray(m, np.float64), 0.0)
-
-
-@dataclass(frozen=True)
-class Link:
-    """What moves between machines: a message of b bytes takes latency + b / bandwidth seconds.
-
-    By default it costs nothing, as in the paper.
-
-    >>> Link(latency=0.001, bandwidth=1e8).seconds(1e6)
-    0.01
-    """
-
-    latency: float = 0.0
-    bandwidth: float = math.inf
-
-    def __post_init__(self) -> None:
-        if not 0 <= number("latency", self.latency) <= 1e6:
-            raise InputError(f"latency is {self.latency!r}", why="it is a time", remedy="give latency >= 0, in seconds")
-        if self.bandwidth != math.inf and positive("bandwidth", self.bandwidth) < 1:
-            raise InputError(
-                f"bandwidth is {self.bandwidth!r}", why="less than a byte a second", remedy="give it in bytes a second"
-            )
-
-    def seconds(self, count: Any) -> Any:
-        """Of so many bytes, without the latency."""
-        return count / self.bandwidth
-
-
-@dataclass(frozen=True)
-class Cost:
-    """A row of the paper's table."""
-
-    operations: float
-    """All work, over all nodes, in seconds of one of them."""
-    seconds: float
-    """Time until it is done."""
-    broadcasts: float
-    """Examples sent to all."""
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """Where the time of k nodes goes, in seconds."""
-
-    nodes: int
-    warmstart: float
-    sift: float
-    """On the node with the largest portions, as `update`."""
-    update: float
-    network: float
-    fetch: float
-    seconds: float
-    """In all, on the paper's clock: fetching is not counted. Phases that overlap are counted once."""
-
-    @property
-    def wall(self) -> float:
-        """With fetching."""
-        return self.seconds + self.fetch
-
-    @property
-    def bound(self) -> str:
-        """What most of the time is: sift, update or network."""
-        parts = {"update": self.warmstart + self.update, "sift": self.sift, "network": self.network}
-        return max(parts, key=lambda name: parts[name])
+_MAX_ROUNDS = 10_000_000
 
 
 class _Rounds(NamedTuple):
-    """For each round: fresh examples, new entries, entries of the model that sifts, seconds of one node."""
+    """Arrays with a value for each round: examples, new entries, entries of the sifting model, seconds of one node."""
 
     examples: Doubles
     entries: Doubles
@@ -109,18 +31,49 @@ class _Rounds(NamedTuple):
 
 @dataclass(frozen=True)
 class CostModel:
-    """Time of a run as a function of n (examples seen) and k (nodes).
+    """The time of a run as a function of n (examples seen) and k (nodes).
 
-    With the paper's S(m), seconds to score one example by a model of m entries, T(m), seconds to learn m entries, and
-    phi(n), entries after n examples:
+    S(m) is the time to score one example with a model of m entries, T(m) the time to learn m entries, and phi(n) the
+    number of entries after n examples. Then the table of the paper is:
 
         sequential passive   operations T(n)                 time T(n)                  broadcasts 0
         sequential active    operations n S(phi) + T(phi)    time n S(phi) + T(phi)     broadcasts 0
         parallel active      operations n S(phi) + k T(phi)  time n S(phi)/k + T(phi)   broadcasts phi
 
-    The paper scores everything at the last S(phi(n)); here it is summed over the rounds, as the model grows. About
-    k = n/phi(n) nodes keep sifting from dominating.
+    The paper uses the last S(phi(n)) for all examples. Here S is summed over the rounds, in which the model grows. With
+    about k = n/phi(n) nodes, sifting no longer dominates.
 
+    Parameters
+    ----------
+    warmstart : int
+        Examples of the warmstart.
+    batch : int
+        Examples of a round.
+    warmstart_seconds : float
+        Time of the warmstart, in seconds.
+    score : Line
+        S(m), in seconds.
+    learn : Line
+        dT/dm: seconds to learn one entry with a model of m entries.
+    settle : float
+        Learning time of each round that does not depend on its entries, in seconds.
+    scale : float
+        Factor a in phi(n) = warmstart + a (n - warmstart)^b.
+    exponent : float
+        Exponent b in phi(n).
+    fetch : float, optional
+        Seconds to make or read an example. Default: 0.
+    entry_bytes : float, optional
+        Bytes of an entry. Default: 0.
+    model_bytes : Line, optional
+        Bytes of a model of m entries. Default: not known.
+    schedule : str, optional
+        The schedule. Default: "synchronous".
+    lag : int, optional
+        Rounds that the sifting model is behind, in the pipelined schedule of version 0.1. Default: 0.
+
+    Examples
+    --------
     >>> model = CostModel(warmstart=4096, batch=4096, warmstart_seconds=0.4, score=Line(0.0, 2e-8),
     ...     learn=Line(1e-4), settle=0.01, scale=100.0, exponent=0.3)
     >>> round(float(model.selected(100_000)))
@@ -137,35 +90,52 @@ class CostModel:
     batch: int
     warmstart_seconds: float
     score: Line
-    """S(m)."""
     learn: Line
-    """dT/dm: seconds to learn one entry, by a model of m entries."""
     settle: float
-    """Seconds of learning in each round, however few its entries."""
     scale: float
-    """phi(n) = warmstart + scale * (n - warmstart)^exponent."""
     exponent: float
     fetch: float = 0.0
-    """Seconds to make or read an example."""
     entry_bytes: float = 0.0
     model_bytes: Line | None = None
-    """What a model of m entries weighs, if known."""
     schedule: str = "synchronous"
     lag: int = 0
-    """Pipelined: rounds that the sifting model is behind."""
 
     def __post_init__(self) -> None:
         whole("warmstart", self.warmstart, 0)
         whole("batch", self.batch, 1)
 
-    def selected(self, n: Any) -> Any:
-        """phi(n) = warmstart + scale (n - warmstart)^exponent, or n while the warmstart lasts."""
+    def selected(self, n: ArrayLike) -> Doubles:
+        """Return phi(n) = warmstart + scale (n - warmstart)^exponent, or n during the warmstart.
+
+        Parameters
+        ----------
+        n : array_like of float
+            Examples seen.
+
+        Returns
+        -------
+        array of float64
+            Number of entries.
+        """
         sifted = np.maximum(np.asarray(n, np.float64) - self.warmstart, 0.0)
         power = np.where(sifted > 0, sifted**self.exponent, 0.0)
         return np.minimum(np.minimum(n, self.warmstart) + np.minimum(self.scale * power, sifted), n)
 
     def train_seconds(self, entries: float, rounds: float) -> float:
-        """T after the warmstart: the integral of dT/dm from its end to so many entries, and what each round takes."""
+        """Return T after the warmstart: the integral of dT/dm over the entries, plus the fixed time of each round.
+
+        Parameters
+        ----------
+        entries : float
+            Number of entries, with those of the warmstart.
+        rounds : float
+            Number of rounds.
+
+        Returns
+        -------
+        float
+            Seconds.
+        """
         first = min(self.warmstart, entries)
         middle = (entries + first) / 2
         return float((entries - first) * self.learn.at(middle) + rounds * self.settle)
@@ -173,36 +143,108 @@ class CostModel:
     # The three kinds of run --------------------------------------------------------------------------------------
 
     def passive(self, n: int) -> Cost:
-        """Sequential passive: T(n). Far beyond the entries that T was measured on it is only an order of magnitude."""
+        """Return the cost of sequential passive learning: T(n).
+
+        For many more entries than T was measured on, the result is only an order of magnitude.
+
+        Parameters
+        ----------
+        n : int
+            Examples seen.
+
+        Returns
+        -------
+        Cost
+            The row of the table.
+        """
         seconds = self._warmstart(n) + self.train_seconds(n, len(self._each_round(n).examples))
         return Cost(seconds, seconds, 0.0)
 
     def sequential_active(self, n: int) -> Cost:
-        """Sequential active: n S(phi) + T(phi)."""
+        """Return the cost of sequential active learning: n S(phi) + T(phi).
+
+        Parameters
+        ----------
+        n : int
+            Examples seen.
+
+        Returns
+        -------
+        Cost
+            The row of the table.
+        """
         rounds = self._each_round(n)
         seconds = self._warmstart(n) + float(np.sum(rounds.sift) + np.sum(rounds.update))
         return Cost(seconds, seconds, 0.0)
 
     def parallel_active(self, n: int, nodes: int) -> Cost:
-        """Parallel active: operations n S(phi) + k T(phi), time n S(phi)/k + T(phi), broadcasts phi(n)."""
+        """Return the cost of parallel active learning.
+
+        Operations are n S(phi) + k T(phi), the time is n S(phi)/k + T(phi), and broadcasts are phi(n).
+
+        Parameters
+        ----------
+        n : int
+            Examples seen.
+        nodes : int
+            k: number of nodes.
+
+        Returns
+        -------
+        Cost
+            The row of the table.
+        """
         rounds, predicted = self._each_round(n), self.predict(n, nodes)
         learning = self._warmstart(n) + float(np.sum(rounds.update))
         operations = float(np.sum(rounds.sift)) + whole("nodes", nodes, 1) * learning
         return Cost(operations, predicted.seconds, float(self.selected(n)))
 
     def enough_nodes(self, n: int) -> float:
-        """n/phi(n): with so many nodes sifting no longer dominates, if scoring costs about as much as learning."""
+        """Return n/phi(n): the number of nodes with which sifting no longer dominates.
+
+        This assumes that scoring an example costs about as much as learning one.
+
+        Parameters
+        ----------
+        n : int
+            Examples seen.
+
+        Returns
+        -------
+        float
+            Number of nodes.
+        """
         return whole("n", n, 1) / max(float(self.selected(n)), 1.0)
 
     # With a network ----------------------------------------------------------------------------------------------
 
     def predict(self, n: int, nodes: int, link: Link | None = None) -> Prediction:
-        """The time of k nodes, phase by phase.
+        """Predict the time of k nodes.
 
-        A round of B examples takes ceil(B/k) S(m) to sift, then dT of its entries to learn. On the network it takes two
-        messages of latency, its entries once from the nodes to the driver, and to each of the k nodes what `sends` says
-        is less, entries or model; with one node nothing. Pipelined, a round is sifted while the one `lag` before it is
-        learnt; asynchronously, messages are on the way while nodes work, and count where they take longer than that.
+        A round of B examples takes ceil(B/k) S(m) to sift, then dT for each of its entries to learn. With more than one
+        node, a round also takes two latencies, the entries from the nodes to the driver, and to each node the entries
+        or the model, whichever is smaller. In the asynchronous schedule, messages travel while nodes work, and count
+        only if they take longer. In the pipelined schedule of version 0.1, a round is sifted while the round `lag`
+        before it is learned.
+
+        Parameters
+        ----------
+        n : int
+            Examples seen.
+        nodes : int
+            k: number of nodes.
+        link : Link, optional
+            Latency and bandwidth. Default: messages take no time.
+
+        Returns
+        -------
+        Prediction
+            Time of each activity, and in total.
+
+        Raises
+        ------
+        InputError
+            If n gives more than ten million rounds.
         """
         k, link = whole("nodes", nodes, 1), link or Link()
         rounds, warmstart = self._each_round(n), self._warmstart(n)
@@ -223,14 +265,25 @@ class CostModel:
         )  # fmt: skip
 
     def sends(self, n: int) -> dict[str, float | None]:
-        """Bytes that a run sends to each node: `replicated` all entries, `central` the model of each round."""
+        """Return the bytes that a run sends to each node.
+
+        Parameters
+        ----------
+        n : int
+            Examples seen.
+
+        Returns
+        -------
+        dict of str to float or None
+            "replicated": bytes of all entries. "central": bytes of the model of each round; None if not known.
+        """
         rounds = self._each_round(n)
         entries = float(np.sum(rounds.entries)) * self.entry_bytes
         model = None if self.model_bytes is None else float(np.sum(self.model_bytes.at(rounds.model)))
         return {"replicated": entries, "central": model}
 
     def _network(self, rounds: _Rounds, nodes: int, link: Link) -> Doubles:
-        """Seconds of each round."""
+        """Return the network time of each round, in seconds."""
         if nodes == 1:
             return np.zeros(len(rounds.examples))
         entries = rounds.entries * self.entry_bytes
@@ -239,15 +292,15 @@ class CostModel:
         return messages + link.seconds(entries + nodes * each)
 
     def _warmstart(self, n: int) -> float:
-        """Its seconds, or the part of them that n examples are."""
+        """Return the time of the first n examples of the warmstart, in seconds."""
         return self.warmstart_seconds * min(whole("n", n, 0) / max(self.warmstart, 1), 1.0)
 
     def _each_round(self, n: int) -> _Rounds:
         count = -(-max(whole("n", n, 0) - self.warmstart, 0) // self.batch)
-        if count > _MOST_ROUNDS:
+        if count > _MAX_ROUNDS:
             raise InputError(
                 f"{n} examples are {count} rounds",
-                why=f"a prediction adds up at most {_MOST_ROUNDS} of them",
+                why=f"a prediction adds up at most {_MAX_ROUNDS} of them",
                 remedy="give fewer examples, or a run with a larger batch",
             )
         ends = np.minimum(self.warmstart + self.batch * np.arange(count + 1.0), n)

@@ -1,34 +1,78 @@
-"""Charts as figures in files, PNG and SVG, by matplotlib (extra `report`): the same charts that pages draw."""
+"""Charts as PNG and SVG files, drawn by matplotlib (extra `report`). Pages draw the same charts in the browser."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from paraactive.basics.atomic_files import atomic_write
 from paraactive.basics.optional import require
 from paraactive.errors import cannot_write
-from paraactive.report.sections import Axis, Chart
+from paraactive.report.charts import Axis, Chart
 
-# Okabe and Ito's colours, as on the pages: people who see few colours can tell them apart.
-COLOURS = ("#0072b2", "#c44e00", "#007f5f", "#a8477f", "#8a6a00", "#2a8fc7", "#444b52", "#7a4fb5")
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis as DrawnAxis
+
+# The colors of Okabe and Ito, as on the pages. People with color vision deficiencies can distinguish them.
+COLORS = ("#0072b2", "#c44e00", "#007f5f", "#a8477f", "#8a6a00", "#2a8fc7", "#444b52", "#7a4fb5")
 _MARKS = ("o", "s", "D", "^")
 _DASHES = ("-", (0, (5, 2)), (0, (1, 1)), (0, (6, 2, 1, 2)))
 _INCHES = (6.2, 4.0)
+# The legend is under the chart: number of columns, and height of one line in inches.
 _LEGEND_COLUMNS, _LEGEND_INCHES = 2, 0.18
-"""Of the legend under a chart: how many names are beside each other, and the height of a line of them."""
 
 
 def save_figures(charts: Sequence[Chart], folder: Path) -> list[Path]:
-    """Each chart as NAME.png and NAME.svg, its name being its id. Returns the files."""
+    """Save each chart as ID.png and ID.svg, where ID is the identifier of the chart.
+
+    Parameters
+    ----------
+    charts : sequence of Chart
+        The charts.
+    folder : Path
+        Folder of the files. It is created if it does not exist.
+
+    Returns
+    -------
+    list of Path
+        The files.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be written.
+    MissingExtraError
+        If matplotlib is not installed.
+    """
     return [path for chart in charts for path in save_figure([chart], folder / chart.id)]
 
 
 def save_figure(charts: Sequence[Chart], path: Path) -> list[Path]:
-    """Charts side by side as one figure: PATH.png and PATH.svg. The same charts make the same bytes."""
-    matplotlib: Any = require("matplotlib", "report", "drawing figures")
-    figures: Any = require("matplotlib.figure", "report", "drawing figures")
+    """Save charts side by side as one figure. Equal charts give equal bytes.
+
+    Parameters
+    ----------
+    charts : sequence of Chart
+        The charts, from left to right.
+    path : Path
+        Name of the files without their suffixes .png and .svg.
+
+    Returns
+    -------
+    list of Path
+        The PNG file and the SVG file.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be written.
+    MissingExtraError
+        If matplotlib is not installed.
+    """
+    matplotlib = require("matplotlib", "report", "drawing figures")
+    figures = require("matplotlib.figure", "report", "drawing figures")
     settings = {"svg.hashsalt": "paraactive", "svg.fonttype": "path", "font.size": 10}
     files = [path.with_name(f"{path.name}.{kind}") for kind in ("png", "svg")]
     with matplotlib.rc_context(settings):
@@ -52,15 +96,27 @@ def _make_folder(folder: Path) -> None:
 
 
 def mark_of(look: int) -> str:
-    """The mark of a curve. From the ninth curve on colors are used again, each with another mark.
+    """Return the mark of a curve. From the ninth curve on, colors repeat with another mark.
 
+    Parameters
+    ----------
+    look : int
+        Number of the look of the curve.
+
+    Returns
+    -------
+    str
+        The mark, in the notation of matplotlib.
+
+    Examples
+    --------
     >>> mark_of(0), mark_of(8)
     ('o', 's')
     """
-    return _MARKS[(look + look // len(COLOURS)) % len(_MARKS)]
+    return _MARKS[(look + look // len(COLORS)) % len(_MARKS)]
 
 
-def _draw(axes: Any, chart: Chart) -> None:
+def _draw(axes: Axes, chart: Chart) -> None:
     drawn: list[tuple[float, float]] = []
     for number, curve in enumerate(chart.curves):
         look = number if curve.look is None else curve.look
@@ -68,8 +124,8 @@ def _draw(axes: Any, chart: Chart) -> None:
         drawn += points
         axes.plot(
             [x for x, _ in points], [y for _, y in points], label=_plain(curve.name), linewidth=1.6, markersize=4,
-            color=COLOURS[look % len(COLOURS)],
-            linestyle=":" if curve.dashed else _DASHES[look // len(COLOURS) % len(_DASHES)],
+            color=COLORS[look % len(COLORS)],
+            linestyle=":" if curve.dashed else _DASHES[look // len(COLORS) % len(_DASHES)],
             marker=None if curve.dashed or len(points) > 60 else mark_of(look),
         )  # fmt: skip
     axes.set_title(_plain(chart.title), loc="left", fontsize=11)
@@ -80,25 +136,25 @@ def _draw(axes: Any, chart: Chart) -> None:
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     if len(chart.curves) > 1:
-        # Below the axes: inside them it would lie over the curves.
-        place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14), "ncols": _LEGEND_COLUMNS}
-        axes.legend(frameon=False, fontsize=8, **place)
+        # The legend is below the axes. Inside the axes it would cover the curves.
+        axes.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=_LEGEND_COLUMNS)
 
 
 def _fits(point: tuple[float, float], chart: Chart) -> bool:
+    """Return whether a point is finite, and positive on each logarithmic axis."""
     x, y = point
     return (x > 0 or not chart.x.log) and (y > 0 or not chart.y.log) and abs(x) + abs(y) < float("inf")
 
 
-def _label(axis: Any, scale: Any, said: Axis, drawn: list[float], most: float) -> None:
-    """Title, scale and ticks; beyond a ratio of `most`, only powers of ten have room on a logarithmic axis."""
-    tickers: Any = require("matplotlib.ticker", "report", "drawing figures")
-    axis.set_label_text(_plain(said.label))
-    if said.log and drawn:  # Without a point there is no logarithm to take.
+def _label(drawn_axis: DrawnAxis, scale: Callable[[str], None], axis: Axis, drawn: list[float], most: float) -> None:
+    """Set title, scale and ticks. Above a ratio of `most`, a logarithmic axis has room only for powers of ten."""
+    tickers = require("matplotlib.ticker", "report", "drawing figures")
+    drawn_axis.set_label_text(_plain(axis.label))
+    if axis.log and drawn:  # Without points the logarithmic scale has no range.
         scale("log")
-        axis.set_major_locator(tickers.LogLocator(subs=_steps(max(drawn) / min(drawn), most)))
-        axis.set_major_formatter(tickers.FuncFormatter(_tick))
-        axis.set_minor_formatter(tickers.NullFormatter())
+        drawn_axis.set_major_locator(tickers.LogLocator(subs=_steps(max(drawn) / min(drawn), most)))
+        drawn_axis.set_major_formatter(tickers.FuncFormatter(_tick))
+        drawn_axis.set_minor_formatter(tickers.NullFormatter())
 
 
 def _steps(ratio: float, most: float) -> tuple[float, ...]:
@@ -112,5 +168,5 @@ def _tick(value: float, _place: int | None = None) -> str:
 
 
 def _plain(text: str) -> str:
-    """Not as mathematics, whatever it contains."""
+    """Escape dollar signs, which matplotlib would read as mathematics."""
     return text.replace("$", r"\$")

@@ -1,4 +1,4 @@
-"""Names that readers know, for the parts and events that a run file describes by its own short kinds."""
+"""Readable names for the parts and events that a run file describes by short kinds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EVENTS = {
 
 
 def learner_name(learner: PartSpec) -> str:
-    """The learner in a few words.
+    """Name a learner.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def learner_name(learner: PartSpec) -> str:
     Returns
     -------
     str
-        Its title and what matters most of its parameters.
+        The name, with the most important setting.
 
     Examples
     --------
@@ -53,12 +53,12 @@ def _guards(learner: PartSpec) -> list[str]:
     if cap is not None:
         guards.append(f"weights at most {cap:g}")
     if learner.get("class_weight") is not None:
-        guards.append("classes weighted")
+        guards.append("weighted classes")
     return guards
 
 
 def rule_name(rule: PartSpec) -> str:
-    """The rule in a few words, with its parameters.
+    """Name a rule.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def rule_name(rule: PartSpec) -> str:
     Returns
     -------
     str
-        Its title and its numbers.
+        The name, with the settings.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def rule_name(rule: PartSpec) -> str:
 
 
 def data_name(data: DataSpec) -> str:
-    """Where the examples come from.
+    """Name the source of the examples.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def data_name(data: DataSpec) -> str:
     Returns
     -------
     str
-        The digits that are told apart, the files, or the sort of stream.
+        The classes of digits, the file or files, or the kind of stream.
 
     Examples
     --------
@@ -116,8 +116,20 @@ def data_name(data: DataSpec) -> str:
 
 
 def event_name(kind: str) -> str:
-    """What happened, in words.
+    """Name an event about a node.
 
+    Parameters
+    ----------
+    kind : str
+        Class name of the event.
+
+    Returns
+    -------
+    str
+        The event in words.
+
+    Examples
+    --------
     >>> event_name("NodeLost")
     'node lost'
     """
@@ -125,10 +137,22 @@ def event_name(kind: str) -> str:
 
 
 def event_details(event: Mapping[str, Any]) -> str:
-    """The rest of what a run file says of an event.
+    """Describe the payload of an event in one line.
 
+    Parameters
+    ----------
+    event : mapping
+        Payload of the event. Fields that are None are left out.
+
+    Returns
+    -------
+    str
+        Names and values, separated by commas.
+
+    Examples
+    --------
     >>> event_details({"node": 1, "why": "it was killed"})
     'node 1, it was killed'
     """
-    said = [str(value) if name == "why" else f"{name} {value}" for name, value in event.items() if value is not None]
-    return ", ".join(said)
+    details = [str(value) if name == "why" else f"{name} {value}" for name, value in event.items() if value is not None]
+    return ", ".join(details)

@@ -1,4 +1,4 @@
-"""A page as one HTML file that needs nothing else: no network, no other file."""
+"""A page as one HTML file, which needs no network and no other file."""
 
 from __future__ import annotations
 
@@ -6,23 +6,34 @@ import base64
 import hashlib
 import html
 import json
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from string import Template
-from typing import Any
+from typing import cast
 
 from paraactive._version import __version__
 from paraactive.report.sections import Page
 
+# The command line overwrites a file without asking only if this line says that paraactive wrote it.
 GENERATOR = '<meta name="generator" content="paraactive">'
-"""By which a page of ours is known."""
 
 
 def to_html(page: Page) -> str:
-    """The whole page.
+    """Return a page as HTML.
 
-    Strings of a run (labels, file names) are data: they stand in JSON, in which no character can end the script, and
-    the page puts them in as text. A policy lets no other script than its own run.
+    Strings of a run (labels, file names) cannot become markup: they are in a JSON block that no character can end, and
+    the script inserts them as text. The content security policy of the page allows no script but its own.
+
+    Parameters
+    ----------
+    page : Page
+        The page.
+
+    Returns
+    -------
+    str
+        The HTML document, with its style, script and data.
     """
     script = _asset("page.js")
     digest = base64.b64encode(hashlib.sha256(f"\n{script}\n".encode()).digest()).decode()
@@ -36,9 +47,21 @@ def to_html(page: Page) -> str:
     )  # fmt: skip
 
 
-def to_json(data: Any) -> str:
-    r"""JSON that may stand inside a script element; numbers that JSON does not have are null.
+def to_json(data: object) -> str:
+    r"""Return data as JSON that may stand inside a script element.
 
+    Parameters
+    ----------
+    data : object
+        Dictionaries, lists, strings, numbers, booleans and None. NaN and infinite numbers become null.
+
+    Returns
+    -------
+    str
+        The JSON text, without the characters <, > and &.
+
+    Examples
+    --------
     >>> to_json({"label": "</script>", "p": float("nan")})
     '{"label": "\\u003c/script\\u003e", "p": null}'
     """
@@ -46,12 +69,12 @@ def to_json(data: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _finite(data: Any) -> Any:
+def _finite(data: object) -> object:
     if isinstance(data, float):
         return data if abs(data) < float("inf") else None
     if isinstance(data, dict):
-        return {str(name): _finite(value) for name, value in data.items()}
-    return [_finite(value) for value in data] if isinstance(data, list | tuple) else data
+        return {str(name): _finite(value) for name, value in cast(Mapping[object, object], data).items()}
+    return [_finite(value) for value in cast(Sequence[object], data)] if isinstance(data, list | tuple) else data
 
 
 @cache

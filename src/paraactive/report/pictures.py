@@ -1,20 +1,33 @@
-"""Rows of numbers as small grey pictures: PNG inside a data: address."""
+"""Rows of numbers as small gray pictures: PNG in a `data:` URL."""
 
 from __future__ import annotations
 
 import base64
 import struct
 import zlib
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 
-def grey(values: Any, shape: tuple[int, ...]) -> str:
-    """The values as pixels, the smallest black and the largest white, as an address that needs no file.
+def gray(values: ArrayLike, shape: tuple[int, ...]) -> str:
+    """Return values as a gray picture: the smallest value is black, the largest is white.
 
-    >>> grey([0.0, 1.0, 0.5, 0.25], (2, 2))[:32]
+    Parameters
+    ----------
+    values : array_like of float
+        The pixels, row by row. NaN counts as 0.
+    shape : tuple of int
+        Height and width.
+
+    Returns
+    -------
+    str
+        The picture as a `data:` URL.
+
+    Examples
+    --------
+    >>> gray([0.0, 1.0, 0.5, 0.25], (2, 2))[:32]
     'data:image/png;base64,iVBORw0KGg'
     """
     pixels = np.nan_to_num(np.asarray(values, np.float64).reshape(shape))
@@ -24,10 +37,22 @@ def grey(values: Any, shape: tuple[int, ...]) -> str:
 
 
 def to_png(pixels: NDArray[np.uint8]) -> bytes:
-    """A grey picture of 8 bits as PNG bytes."""
+    """Encode a gray picture as PNG.
+
+    Parameters
+    ----------
+    pixels : array of uint8, shape (height, width)
+        The gray values.
+
+    Returns
+    -------
+    bytes
+        The PNG file.
+    """
     height, width = pixels.shape
     header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    lines = np.concatenate([np.zeros((height, 1), np.uint8), pixels], axis=1)  # Each line begins with its filter: none.
+    # Each line of a PNG starts with the number of its filter; 0 is no filter.
+    lines = np.concatenate([np.zeros((height, 1), np.uint8), pixels], axis=1)
     parts = ((b"IHDR", header), (b"IDAT", zlib.compress(lines.tobytes(), 9)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in parts)
 

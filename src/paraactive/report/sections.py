@@ -1,79 +1,37 @@
-"""What a page is made of: sections, as plain data. The same chart is drawn in a browser (`page`) or as a figure."""
+"""The sections of a page, as plain data.
+
+A section holds no HTML. `page.py` and `assets/page.js` draw all sections in a browser; `figures.py` draws charts as PNG
+and SVG files.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, TypeAlias
 
+from paraactive.report.charts import Axis, Bars, Chart
+
 Cell: TypeAlias = "str | int | float | None"
-MOST_POINTS = 400
-"""Of a curve: more are not seen, and make a page heavy."""
-
-
-@dataclass(frozen=True)
-class Axis:
-    """One of the two."""
-
-    label: str
-    log: bool = False
-    """Otherwise it begins at 0."""
-
-
-@dataclass(frozen=True)
-class Curve:
-    """A line through points."""
-
-    name: str
-    points: Sequence[tuple[float, float]]
-    look: int | None = None
-    """Which colour and mark; None: by its place."""
-    dashed: bool = False
-
-
-@dataclass(frozen=True)
-class Chart:
-    """Curves over two axes."""
-
-    kind: ClassVar[str] = "chart"
-    id: str
-    title: str
-    x: Axis
-    y: Axis
-    curves: Sequence[Curve]
-    note: str = ""
-    wide: bool = False
-
-
-@dataclass(frozen=True)
-class Series:
-    """Bars of one colour."""
-
-    name: str
-    values: Sequence[float]
-
-
-@dataclass(frozen=True)
-class Bars:
-    """Bars beside each other at labelled places."""
-
-    kind: ClassVar[str] = "bars"
-    id: str
-    title: str
-    x: Axis
-    y: Axis
-    labels: Sequence[str]
-    series: Sequence[Series]
-    note: str = ""
-    wide: bool = False
 
 
 @dataclass(frozen=True)
 class Part:
-    """A stretch of a lane."""
+    """One activity in a lane of a timeline.
+
+    Parameters
+    ----------
+    kind : int
+        Index into `Timeline.kinds`.
+    start : float
+        Start, in seconds.
+    length : float
+        Duration, in seconds.
+    text : str
+        Text of the tooltip.
+    """
 
     kind: int
-    """Which of the timeline's kinds."""
     start: float
     length: float
     text: str
@@ -81,7 +39,15 @@ class Part:
 
 @dataclass(frozen=True)
 class Lane:
-    """What one node did, from left to right."""
+    """The activities of one node.
+
+    Parameters
+    ----------
+    name : str
+        Name of the node.
+    parts : sequence of Part
+        The activities, in order of time.
+    """
 
     name: str
     parts: Sequence[Part]
@@ -89,7 +55,31 @@ class Lane:
 
 @dataclass(frozen=True)
 class Timeline:
-    """Lanes above each other, over one axis of time."""
+    """Lanes of activities over one axis of time.
+
+    Parameters
+    ----------
+    id : str
+        Identifier of the section on its page.
+    title : str
+        Heading of the section.
+    x : Axis
+        The axis of time.
+    kinds : sequence of str
+        Names of the activities.
+    looks : sequence of int
+        Number of the color of each activity.
+    lanes : sequence of Lane
+        The lanes, from top to bottom.
+    head : sequence of str
+        Column heads of the table of totals.
+    rows : sequence of sequence of Cell
+        Rows of the table of totals.
+    note : str, optional
+        Sentence under the heading.
+    wide : bool, optional
+        Whether the section takes the whole width of the page. Default: True.
+    """
 
     kind: ClassVar[str] = "timeline"
     id: str
@@ -99,15 +89,30 @@ class Timeline:
     looks: Sequence[int]
     lanes: Sequence[Lane]
     head: Sequence[str]
-    """The totals, as a table."""
     rows: Sequence[Sequence[Cell]]
     note: str = ""
     wide: bool = True
 
 
 @dataclass(frozen=True)
-class Table:
-    """Rows under heads. A wide table with one value in each row is drawn as a list of facts in several columns."""
+class TableSection:
+    """A table. A wide table with two columns is drawn as a list of facts.
+
+    Parameters
+    ----------
+    id : str
+        Identifier of the section on its page.
+    title : str
+        Heading of the section.
+    head : sequence of str
+        Column heads.
+    rows : sequence of sequence of Cell
+        The rows. None is an empty cell.
+    note : str, optional
+        Sentence under the heading.
+    wide : bool, optional
+        Whether the section takes the whole width of the page. Default: False.
+    """
 
     kind: ClassVar[str] = "table"
     id: str
@@ -120,17 +125,40 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """One of a gallery."""
+    """A picture of a gallery.
+
+    Parameters
+    ----------
+    image : str
+        The picture as a `data:` URL.
+    alt : str
+        Text for readers who cannot see the picture.
+    lines : sequence of str
+        Lines of the caption.
+    """
 
     image: str
-    """A data: address."""
     alt: str
     lines: Sequence[str]
 
 
 @dataclass(frozen=True)
 class Gallery:
-    """Pictures with a few lines under each."""
+    """Pictures with captions.
+
+    Parameters
+    ----------
+    id : str
+        Identifier of the section on its page.
+    title : str
+        Heading of the section.
+    items : sequence of Picture
+        The pictures.
+    note : str, optional
+        Sentence under the heading.
+    wide : bool, optional
+        Whether the section takes the whole width of the page. Default: True.
+    """
 
     kind: ClassVar[str] = "gallery"
     id: str
@@ -142,17 +170,40 @@ class Gallery:
 
 @dataclass(frozen=True)
 class Claim:
-    """Something that somebody says, and what was measured of it."""
+    """A claim and the measurement that decides it.
+
+    Parameters
+    ----------
+    claim : str
+        The claim, as a sentence.
+    verdict : str
+        "yes" if the claim holds here, "no" if the measurement differs, "open" if it decides nothing.
+    measured : str
+        What was measured.
+    """
 
     claim: str
     verdict: str
-    """yes, no, or open."""
     measured: str
 
 
 @dataclass(frozen=True)
 class Claims:
-    """A list of them."""
+    """A list of claims.
+
+    Parameters
+    ----------
+    id : str
+        Identifier of the section on its page.
+    title : str
+        Heading of the section.
+    claims : sequence of Claim
+        The claims.
+    note : str, optional
+        Sentence under the heading.
+    wide : bool, optional
+        Whether the section takes the whole width of the page. Default: True.
+    """
 
     kind: ClassVar[str] = "claims"
     id: str
@@ -164,7 +215,21 @@ class Claims:
 
 @dataclass(frozen=True)
 class Text:
-    """Paragraphs."""
+    """Paragraphs of text.
+
+    Parameters
+    ----------
+    id : str
+        Identifier of the section on its page.
+    title : str
+        Heading of the section.
+    lines : sequence of str
+        The paragraphs.
+    note : str, optional
+        Sentence under the heading.
+    wide : bool, optional
+        Whether the section takes the whole width of the page. Default: False.
+    """
 
     kind: ClassVar[str] = "text"
     id: str
@@ -176,7 +241,21 @@ class Text:
 
 @dataclass(frozen=True)
 class Listing:
-    """Text as it is, folded away."""
+    """Preformatted text, hidden until the reader opens it.
+
+    Parameters
+    ----------
+    id : str
+        Identifier of the section on its page.
+    title : str
+        Heading of the section.
+    text : str
+        The text.
+    note : str, optional
+        Sentence under the heading.
+    wide : bool, optional
+        Whether the section takes the whole width of the page. Default: True.
+    """
 
     kind: ClassVar[str] = "listing"
     id: str
@@ -186,32 +265,37 @@ class Listing:
     wide: bool = True
 
 
-Section: TypeAlias = Chart | Bars | Timeline | Table | Gallery | Claims | Text | Listing
+Section: TypeAlias = Chart | Bars | Timeline | TableSection | Gallery | Claims | Text | Listing
 
 
 @dataclass(frozen=True)
 class Page:
-    """All that a page shows."""
+    """A page of sections.
+
+    Parameters
+    ----------
+    title : str
+        Title of the page.
+    sections : sequence of Section
+        The sections, from top to bottom.
+    status : str, optional
+        Line under the title.
+    live : bool, optional
+        Whether the open page asks for newer data once a second. Default: False.
+    """
 
     title: str
     sections: Sequence[Section]
     status: str = ""
-    live: bool = field(default=False)
-    """It asks for newer data as long as it is open."""
+    live: bool = False
 
     def data(self) -> dict[str, Any]:
-        """Ready for JSON."""
+        """Return the page as a dictionary for JSON.
+
+        Returns
+        -------
+        dict
+            The fields of the page; each section has its `kind`.
+        """
         sections = [{"kind": section.kind, **asdict(section)} for section in self.sections]
         return {"title": self.title, "status": self.status, "live": self.live, "sections": sections}
-
-
-def thinned(points: Sequence[tuple[float, float]], most: int = MOST_POINTS) -> list[tuple[float, float]]:
-    """At most so many of them, evenly chosen, the first and the last among them.
-
-    >>> thinned([(x, x) for x in range(1000)], 3)
-    [(0, 0), (499, 499), (999, 999)]
-    """
-    if len(points) <= most:
-        return list(points)
-    last = len(points) - 1
-    return [points[round(place * last / (most - 1) - 1e-9)] for place in range(most)]

@@ -1,4 +1,7 @@
-"""The page of a run, live: served on this machine alone, read anew whenever somebody looks, never written to."""
+"""The live page of a run: an HTTP server that only this machine can reach.
+
+The server reads the run files again when a browser asks, and never writes to them.
+"""
 
 from __future__ import annotations
 
@@ -11,27 +14,37 @@ from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, cast
+from typing import TypeAlias, cast
 
 from paraactive.errors import InputError, ParaActiveError
-from paraactive.report.of_runs import page_of
 from paraactive.report.page import to_html, to_json
+from paraactive.report.run_page import page_of
+from paraactive.report.run_record import read_run_records
 from paraactive.report.sections import Page
-from paraactive.report.story import read_stories
 from paraactive.runs.runfile.errors import reraise_as_corruption
 
 LOOPBACK = "127.0.0.1"
+# A page that was read less than half a second ago is shown again, so several open windows cost no more than one.
 _FRESH_SECONDS = 0.5
-"""What was read so shortly before is shown again: several windows cost no more than one."""
-MOST_CLIENTS = 32
-"""Clients that are answered at the same time, each by its own thread. Any more are refused at once."""
-_PATIENCE_SECONDS = 10.0
-"""The time that a client has to send its whole request, and again to read the whole answer."""
+# Each client is answered by its own thread. Further clients are refused at once.
+MAX_CLIENTS = 32
+# Time in which a client must send its whole request, and again to read the whole answer.
+_CLIENT_SECONDS = 10.0
 _BUSY = b"HTTP/1.0 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+_Request: TypeAlias = "socket.socket | tuple[bytes, socket.socket]"
 
 
 class LivePage:
-    """The page as the run files stand now."""
+    """The page of run files that are still growing.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        The run files.
+    shape : (int, int) or None
+        Height and width of the examples if they are images.
+    """
 
     def __init__(self, paths: Sequence[Path], shape: tuple[int, int] | None) -> None:
         self._paths, self._shape = paths, shape
@@ -39,98 +52,135 @@ class LivePage:
         self._page = self._read(thorough=True)
 
     def now(self) -> Page:
-        """Read anew, unless that was just done."""
+        """Return the current page.
+
+        Returns
+        -------
+        Page
+            The page; it is read again if the last one is older than half a second.
+        """
         with self._lock:
             if time.monotonic() - self._read_at > _FRESH_SECONDS:
                 self._page = self._read(thorough=False)
             return self._page
 
     def _read(self, *, thorough: bool) -> Page:
-        stories = read_stories(self._paths, shape=self._shape, thorough=thorough)
+        records = read_run_records(self._paths, shape=self._shape, thorough=thorough)
         with reraise_as_corruption(self._paths[0]):
-            page = page_of(stories, live=True)
+            page = page_of(records, live=True)
         self._read_at = time.monotonic()
         return page
 
 
 class Server(ThreadingHTTPServer):
-    """Answers to browsers on this machine; to others it cannot be reached."""
+    """An HTTP server of the live page, for browsers on this machine only.
+
+    Parameters
+    ----------
+    paths : sequence of str or Path
+        The run files.
+    port : int, optional
+        TCP port. Default: 0, which takes a free port.
+    shape : (int, int), optional
+        Height and width of the examples if they are images. Default: 28 by 28 for the bundled digits, else no images.
+    client_seconds : float, optional
+        Time in which a client must send its request, in seconds. Default: 10.
+
+    Raises
+    ------
+    InputError
+        If the port is not free.
+    RunFileError
+        If a run file is missing, damaged or not a run file.
+    """
 
     daemon_threads = True
-    request_queue_size = MOST_CLIENTS
+    request_queue_size = MAX_CLIENTS
 
     def __init__(
         self, paths: Sequence[str | Path], port: int = 0, shape: tuple[int, int] | None = None,
-        *, patience: float = _PATIENCE_SECONDS,
+        *, client_seconds: float = _CLIENT_SECONDS,
     ) -> None:  # fmt: skip
-        self.live, self.patience = LivePage([Path(path) for path in paths], shape), patience
-        self._lock, self._until = threading.Lock(), dict[Any, float]()
-        """Of each client that is being served: when its request must have come."""
+        self.live = LivePage([Path(path) for path in paths], shape)
+        self._client_seconds = client_seconds
+        self._lock = threading.Lock()
+        # For each client that is being served: the time at which its whole request must have arrived.
+        self._deadlines = dict[_Request, float]()
         try:
             super().__init__((LOOPBACK, port), _Handler)
         except (OSError, OverflowError) as error:
             raise InputError(
                 f"cannot listen on port {port}",
                 why=str(error).lower(),
-                remedy="give another --port, or 0 for one that is free",
+                remedy="give another --port, or 0 for a free one",
             ) from error
 
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread of its own, if there are not too many already."""
+    def process_request(self, request: _Request, client_address: object) -> None:
+        """Answer a client in a new thread, or refuse the client if too many are being served.
+
+        See `socketserver.BaseServer.process_request`.
+        """
         with self._lock:
-            full = len(self._until) >= MOST_CLIENTS
+            full = len(self._deadlines) >= MAX_CLIENTS
             if not full:
-                self._until[request] = time.monotonic() + self.patience
+                self._deadlines[request] = time.monotonic() + self._client_seconds
+        connection = _connection(request)
         if full:
-            _refuse(request)
+            _refuse(connection)
             self.shutdown_request(request)
         else:
-            request.settimeout(self.patience)  # For each read, and for writing the whole answer.
+            connection.settimeout(self._client_seconds)  # Applies to each read, and to writing the whole answer.
             super().process_request(request, client_address)
 
-    def has_asked(self, request: Any) -> None:
-        """The request of a client has come. Making the answer may take longer than it may take to ask."""
+    def request_arrived(self, request: _Request) -> None:
+        """Remove the deadline of a client, because making the answer may take longer than sending the request.
+
+        Parameters
+        ----------
+        request : socket
+            Connection of the client.
+        """
         with self._lock:
-            self._until[request] = float("inf")
+            self._deadlines[request] = float("inf")
 
     def service_actions(self) -> None:
-        """Called again and again: hang up on clients that are silent, or send a byte now and then."""
+        """Close the connections of clients that are too slow. `serve_forever` calls this method repeatedly."""
         now = time.monotonic()
         with self._lock:
-            late = [request for request, until in self._until.items() if until < now]
+            late = [request for request, deadline in self._deadlines.items() if deadline < now]
         for request in late:
-            with suppress(OSError):  # It may have left meanwhile.
-                request.shutdown(socket.SHUT_RDWR)
+            with suppress(OSError):  # The client may have left meanwhile.
+                _connection(request).shutdown(socket.SHUT_RDWR)
 
-    def shutdown_request(self, request: Any) -> None:
-        """The end of each client, whether it was answered or not."""
+    def shutdown_request(self, request: _Request) -> None:
+        """Close the connection of a client, answered or not. See `socketserver.BaseServer.shutdown_request`."""
         with self._lock:
-            self._until.pop(request, None)
+            self._deadlines.pop(request, None)
         super().shutdown_request(request)
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that leaves or stops reading while it is being answered is nobody's error."""
+    def handle_error(self, request: _Request, client_address: object) -> None:
+        """Report an error, unless the browser only left or stopped reading while it was being answered."""
         if not isinstance(sys.exception(), ConnectionError | TimeoutError):
             super().handle_error(request, client_address)
 
     @property
     def address(self) -> str:
-        """Where to look."""
+        """URL of the page."""
         return f"http://{LOOPBACK}:{self.server_port}/"
 
 
 class _Handler(BaseHTTPRequestHandler):
     def parse_request(self) -> bool:
-        """Read the request; http.server bounds the length and the number of its headers."""
+        """Read the request. The base class limits the length and the number of headers."""
         parsed = super().parse_request()
-        cast(Server, self.server).has_asked(self.request)
+        cast(Server, self.server).request_arrived(self.request)
         return parsed
 
     def do_GET(self) -> None:
-        """The page, or its data alone."""
-        if not _is_ours(self.headers.get_all("Host", []), cast(Server, self.server).server_port):
-            # A page of another site that was made to point here must not read what is shown here.
-            self._answer(HTTPStatus.FORBIDDEN, "text/plain", b"This page is for this machine alone.\n")
+        """Answer with the page, or with its data as JSON."""
+        if not _is_this_machine(self.headers.get_all("Host", []), cast(Server, self.server).server_port):
+            # A foreign site could let its name point to this machine, to read the page from a visitor's browser.
+            self._answer(HTTPStatus.FORBIDDEN, "text/plain", b"This page is only for this machine.\n")
             return
         makers: dict[str, tuple[str, Callable[[Page], str]]] = {
             "/": ("text/html; charset=utf-8", to_html),
@@ -138,16 +188,16 @@ class _Handler(BaseHTTPRequestHandler):
         }
         kind, make = makers.get(self.path.partition("?")[0], ("", to_html))
         if not kind:
-            self._answer(HTTPStatus.NOT_FOUND, "text/plain", b"There is only one page here: /\n")
+            self._answer(HTTPStatus.NOT_FOUND, "text/plain", b"The only page is /\n")
             return
         try:
             body = make(cast(Server, self.server).live.now()).encode()
         except ParaActiveError as error:
             self._answer(HTTPStatus.SERVICE_UNAVAILABLE, "text/plain; charset=utf-8", f"{error}\n".encode())
             return
-        except Exception as error:  # Whoever looks is told, and goes on looking.
-            said = f"{type(error).__name__}: {error}\n"
-            self._answer(HTTPStatus.INTERNAL_SERVER_ERROR, "text/plain; charset=utf-8", said.encode())
+        except Exception as error:  # The reader sees the error, and the open page goes on asking.
+            text = f"{type(error).__name__}: {error}\n"
+            self._answer(HTTPStatus.INTERNAL_SERVER_ERROR, "text/plain; charset=utf-8", text.encode())
             return
         self._answer(HTTPStatus.OK, kind, body)
 
@@ -161,14 +211,19 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing: a page asks once a second."""
+        """Log nothing, because an open page asks once a second."""
 
 
-def _is_ours(hosts: Sequence[str], port: int) -> bool:
-    """True if the one Host header names this machine, and no port but ours.
+def _connection(request: _Request) -> socket.socket:
+    return request[1] if isinstance(request, tuple) else request
 
-    >>> _is_ours(["localhost:8000"], 8000), _is_ours(["evil@127.0.0.1"], 8000), _is_ours(["127.0.0.1:80"], 8000)
-    (True, False, False)
+
+def _is_this_machine(hosts: Sequence[str], port: int) -> bool:
+    """Return whether there is exactly one Host header, and it names this machine with our port or none.
+
+    >>> machines = ["localhost:8000"], ["evil@127.0.0.1"], ["127.0.0.1:80"]
+    >>> [_is_this_machine(hosts, 8000) for hosts in machines]
+    [True, False, False]
     """
     if len(hosts) != 1:
         return False
@@ -176,8 +231,8 @@ def _is_ours(hosts: Sequence[str], port: int) -> bool:
     return host in {f"{name}{ending}" for name in (LOOPBACK, "localhost") for ending in ("", f":{port}")}
 
 
-def _refuse(request: socket.socket) -> None:
-    """Say that there are too many clients; without waiting for one that does not read."""
+def _refuse(connection: socket.socket) -> None:
+    """Answer that the server is busy, without waiting for a client that does not read."""
     with suppress(OSError):
-        request.setblocking(False)
-        request.send(_BUSY)
+        connection.setblocking(False)
+        connection.send(_BUSY)

@@ -52,7 +52,7 @@ def check_c0(value: object) -> float:
     return plain
 
 
-def deviation(n: Doubles, c0: float) -> Doubles:
+def deviation(n: Doubles | Ints | int, c0: float) -> Doubles:
     """Return e = C0 log(n + 1) / n, the squared deviation of weighted errors over n examples.
 
     Parameters

@@ -1,6 +1,7 @@
-"""The theory, running: IWAL with delays for finite classes, its bounds, and what nodes cost and gain.
+"""The theory of the paper as programs: Algorithm 3 (IWAL with delays) for finite classes, and its bounds.
 
-`Iwal` is Algorithm 3 of the paper; `rules.IwalMargin` uses its probability with real learners.
+`Iwal` is Algorithm 3. `rules.IwalMargin` uses its query probability with real learners. The cost model of
+`paraactive.planning` can be imported from here, too.
 """
 
 from paraactive.planning import Cost, CostModel, Line, Link, Planned, Prediction, plan
@@ -27,8 +28,9 @@ from paraactive.theory.disagreement import (
     sphere_disagreement_coefficient,
     threshold_disagreement_coefficient,
 )
-from paraactive.theory.hypotheses import Predictions, Separators, Stumps, Thresholds
+from paraactive.theory.hypotheses import Separators, Stumps, Thresholds
 from paraactive.theory.iwal import Iwal, IwalRun
+from paraactive.theory.predictions import Predictions
 
 __all__ = [
     "PROVEN",

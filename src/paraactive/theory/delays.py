@@ -1,7 +1,7 @@
-"""Delays as data: tau(t) for t = 1, 2, ... At step t the model knows the first n_t = t - tau(t) steps.
+"""Delays as data: tau(t) for t = 1, 2, ... At step t, the model knows the first n_t = t - tau(t) steps.
 
-tau = 1 is the undelayed case. A delay is at most t, which means that nothing is known. These are delays in *examples*
-that the cluster has seen; those that a run shows are in entries of its log.
+tau = 1 is the case without delay. tau(t) = t means that nothing is known. Delays are counted in *examples* that all
+nodes have seen together. A report shows the lag in entries of the log instead.
 """
 
 from __future__ import annotations
@@ -20,8 +20,22 @@ from paraactive.runs.runfile import RunFile
 
 
 def constant_delays(delay: int, steps: int) -> Ints:
-    """tau(t) = min(delay, t): the model is always so many steps behind, and at first knows nothing.
+    """Return constant delays: tau(t) = min(delay, t).
 
+    Parameters
+    ----------
+    delay : int
+        The delay, in examples, at least 1.
+    steps : int
+        Number of steps, at least 1.
+
+    Returns
+    -------
+    array of int64
+        tau(1), tau(2), ... tau(steps).
+
+    Examples
+    --------
     >>> constant_delays(3, steps=5).tolist()
     [1, 2, 3, 3, 3]
     """
@@ -29,8 +43,22 @@ def constant_delays(delay: int, steps: int) -> Ints:
 
 
 def round_delays(batch: int, steps: int) -> Ints:
-    """tau(t) = 1 + (t - 1) mod B: the model is fixed within rounds of B, as in Algorithm 1.
+    """Return the delays of rounds: tau(t) = 1 + (t - 1) mod B. The model is fixed within a round, as in Algorithm 1.
 
+    Parameters
+    ----------
+    batch : int
+        B: examples of a round, at least 1.
+    steps : int
+        Number of steps, at least 1.
+
+    Returns
+    -------
+    array of int64
+        tau(1), tau(2), ... tau(steps).
+
+    Examples
+    --------
     >>> round_delays(3, steps=7).tolist()
     [1, 2, 3, 1, 2, 3, 1]
     """
@@ -38,8 +66,24 @@ def round_delays(batch: int, steps: int) -> Ints:
 
 
 def random_delays(mean: float, steps: int, seed: int) -> Ints:
-    """tau(t) = min(g, t), g geometric with that mean: P(g > b) = (1 - 1/mean)^b, independent from step to step.
+    """Return random delays: tau(t) = min(g, t), where the g are independent and geometric, P(g > b) = (1 - 1/mean)^b.
 
+    Parameters
+    ----------
+    mean : float
+        Mean of g, in examples, at least 1.
+    steps : int
+        Number of steps, at least 1.
+    seed : int
+        Seed of the delays.
+
+    Returns
+    -------
+    array of int64
+        tau(1), tau(2), ... tau(steps).
+
+    Examples
+    --------
     >>> random_delays(2, steps=6, seed=0).tolist()
     [1, 1, 2, 1, 2, 2]
     """
@@ -51,8 +95,24 @@ def random_delays(mean: float, steps: int, seed: int) -> Ints:
 
 
 def random_delay_bound(mean: float, steps: int, delta: float) -> int:
-    """B_t with P(max of `steps` random delays > B_t) <= delta: the least B with steps (1 - 1/mean)^B <= delta.
+    """Return a bound on random delays: the least B with steps (1 - 1/mean)^B <= delta.
 
+    Parameters
+    ----------
+    mean : float
+        Mean of the delays before they are cut off, at least 1.
+    steps : int
+        Number of steps, at least 1.
+    delta : float
+        Probability with which a delay may be larger, in (0, 1).
+
+    Returns
+    -------
+    int
+        B, with P(max of the delays > B) <= delta.
+
+    Examples
+    --------
     >>> random_delay_bound(100, steps=10_000, delta=0.05)
     1215
     """
@@ -61,12 +121,32 @@ def random_delay_bound(mean: float, steps: int, delta: float) -> int:
 
 
 def recorded_delays(path: str | Path) -> Ints:
-    """The delays of a run, from its run file, one for each example it has seen, in the order of its log.
+    """Read the delays of a run from its run file, one for each example seen, in the order of the log.
 
-    tau(t) = t - n_t, where n_t is how many examples were behind the model that sifted example t. Of the warmstart
-    nothing was sifted: n_t = 0. Within a round, or in an asynchronous run a tile, all were sifted by one model. If
-    nothing of a tile was selected, the file does not say by which: it is taken to be as far behind as the one before.
+    tau(t) = t - n_t, where n_t is the number of examples that the model had seen when it sifted example t. Examples of
+    the warmstart were not sifted, so n_t = 0. One model sifted all examples of a round, or in an asynchronous run of a
+    tile. If nothing in a tile was selected, the file does not know its model; then the model is taken to be as far
+    behind as that of the tile before.
 
+    Parameters
+    ----------
+    path : str or Path
+        The run file.
+
+    Returns
+    -------
+    array of int64
+        tau(1), tau(2), ...
+
+    Raises
+    ------
+    InputError
+        If the run ended before its warmstart.
+    RunFileError
+        If the file is missing, damaged or not a run file.
+
+    Examples
+    --------
     >>> import tempfile
     >>> from paraactive import Digits, LaSVM, train
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -92,7 +172,7 @@ def recorded_delays(path: str | Path) -> Ints:
 
 
 def _tile_by_tile(warmstart: int, tiles: list[tuple[int, int | None]]) -> list[tuple[int, int, int]]:
-    """(first, last, known) of each tile; what is not said of one is as of the one before."""
+    """Return (first, last, known) of each tile. A tile of unknown model is as far behind as the tile before."""
     begin, behind, pieces = warmstart, 0, list[tuple[int, int, int]]()
     for end, knew in tiles:
         behind = behind if knew is None else begin - knew
@@ -102,15 +182,33 @@ def _tile_by_tile(warmstart: int, tiles: list[tuple[int, int | None]]) -> list[t
 
 
 def check_delays(delays: int | ArrayLike, steps: int) -> Ints:
-    """tau(t) for each step, 1 <= tau(t) <= t; a number is a constant delay."""
+    """Return valid delays, or raise an error.
+
+    Parameters
+    ----------
+    delays : int or array_like of int
+        tau(t) for each step, with 1 <= tau(t) <= t, or one number for a constant delay.
+    steps : int
+        Number of steps.
+
+    Returns
+    -------
+    array of int64
+        tau(1), tau(2), ... tau(steps).
+
+    Raises
+    ------
+    InputError
+        If the delays are not whole numbers, too many or too few, or out of range.
+    """
     if np.ndim(delays) == 0:
         return constant_delays(whole("delays", delays, 1), steps)
     array = np.asarray(delays)
     if array.dtype.kind not in "iu" or array.shape != (steps,):
         raise InputError(
             f"the delays are {array.dtype} of shape {array.shape}",
-            why=f"there is one whole number for each of {steps} steps",
-            remedy="give a number, or as many delays as steps",
+            why=f"a delay is needed as a whole number for each of {steps} steps",
+            remedy="give one number, or as many delays as steps",
         )
     wrong = np.flatnonzero((array < 1) | (array > _steps(steps)))
     if len(wrong):
@@ -118,13 +216,29 @@ def check_delays(delays: int | ArrayLike, steps: int) -> Ints:
         raise InputError(
             f"the delay of step {step + 1} is {array[step]}",
             why="a delay is 1 if all earlier steps are known, and t at step t if none is",
-            remedy="give 1 <= tau(t) <= t; constant_delays and random_delays cut off by themselves",
+            remedy="give 1 <= tau(t) <= t, as constant_delays and random_delays do",
         )
     return array.astype(np.int64)
 
 
 def check_delta(delta: float) -> float:
-    """A probability of failure, in (0, 1)."""
+    """Return a probability of failure as a float.
+
+    Parameters
+    ----------
+    delta : float
+        The probability, in (0, 1).
+
+    Returns
+    -------
+    float
+        The same value.
+
+    Raises
+    ------
+    InputError
+        If the value is not in (0, 1).
+    """
     plain = number("delta", delta)
     if not 0 < plain < 1:
         raise InputError(

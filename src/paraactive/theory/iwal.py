@@ -1,4 +1,4 @@
-"""Algorithm 3 of the paper: IWAL with delays, exact, for finite hypothesis classes. The loop is in `iwal_loops`."""
+"""Algorithm 3 of the paper: IWAL with delays, exactly, for finite hypothesis classes. The loop is in `iwal_loops`."""
 
 from __future__ import annotations
 
@@ -13,22 +13,29 @@ from paraactive.data.examples import Doubles, Ints
 from paraactive.rules.iwal import check_c0
 from paraactive.theory import iwal_loops
 from paraactive.theory.delays import check_delays
-from paraactive.theory.hypotheses import Bools, Predictions, as_labels, as_predictions
+from paraactive.theory.predictions import Bools, Predictions, as_labels, as_predictions
 
 
 @dataclass(frozen=True)
 class Iwal:
-    """Importance weighted active learning, with delays.
+    """Importance weighted active learning with delays (Algorithm 3).
 
-    At step t the first n_t = t - tau(t) steps are known. With the weighted errors
+    At step t, the first n_t = t - tau(t) steps are known. With the weighted errors
 
         err(h, S_t) = (1/n_t) sum over s <= n_t of (Q_s/P_s) 1{h(X_s) != Y_s},
 
-    h_t = argmin err(h, S_t), h'_t the best among those that predict otherwise at X_t, and
+    h_t = argmin err(h, S_t), h'_t the best hypothesis that differs from h_t at X_t, and
     G_t = err(h'_t, S_t) - err(h_t, S_t) >= 0, the label Y_t is asked for with probability
-    P_t = query_probability(G_t, n_t, C0). If all predict the same at X_t, G_t is taken to be 1, the most that error
-    rates can differ by: so P_t stays above 0, and every weighted error unbiased.
+    P_t = query_probability(G_t, n_t, C0). If all hypotheses predict the same at X_t, G_t is 1, the largest possible
+    difference of error rates. So P_t is above 0, and every weighted error is unbiased.
 
+    Parameters
+    ----------
+    c0 : float, optional
+        C0, at least 2. `theory.sufficient_c0` returns one for which the theorems hold. Default: 2.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from paraactive.theory import Iwal, Thresholds, constant_delays
     >>> rng = np.random.default_rng(0)
@@ -41,7 +48,6 @@ class Iwal:
     """
 
     c0: float = 2.0
-    """C0 >= 2; see `theory.sufficient_c0` for one with which the theorems hold."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "c0", check_c0(self.c0))
@@ -49,12 +55,28 @@ class Iwal:
     def run(
         self, predictions: Predictions | ArrayLike, y: ArrayLike, *, delays: int | ArrayLike = 1, seed: int = 0
     ) -> IwalRun:
-        """The whole algorithm on these points, in their order.
+        """Run the algorithm on points, in their order.
 
-        predictions : of each hypothesis at each point: a class laid on points, as Thresholds(cuts).on(x), or a matrix.
-        y : the labels, -1 and +1 or booleans; only those that are asked for are looked at.
-        delays : tau(t) for each step, or one number for all.
-        seed : of the coins.
+        Parameters
+        ----------
+        predictions : Predictions or array_like
+            Predictions of each hypothesis at each point, such as Thresholds(cuts).on(x), or a matrix.
+        y : array_like
+            The labels, -1 and +1 or booleans. The algorithm only uses labels that it asks for.
+        delays : int or array_like of int, optional
+            tau(t) for each step, or one number for all steps. Default: 1, which is no delay.
+        seed : int, optional
+            Seed of the coins. Default: 0.
+
+        Returns
+        -------
+        IwalRun
+            Probabilities, queries and chosen hypotheses.
+
+        Raises
+        ------
+        InputError
+            If an argument is not valid.
         """
         predictions = as_predictions(predictions)
         steps, labels = predictions.points, as_labels(y, predictions.points)
@@ -74,32 +96,42 @@ class Iwal:
 
 @dataclass(frozen=True)
 class IwalRun:
-    """What Algorithm 3 did. The arrays have a place for each step, but for `errors`."""
+    """The result of Algorithm 3. All arrays but `errors` have a value for each step.
+
+    Parameters
+    ----------
+    p : array of float64
+        P_t: query probability.
+    queried : array of bool
+        Q_t: whether the algorithm asked for the label.
+    n : array of int64
+        n_t: number of known steps.
+    gap : array of float64
+        G_t; 0 while nothing is known.
+    best : array of int32
+        Number of the hypothesis h_t.
+    errors : array of float64
+        Weighted error of each hypothesis over all steps.
+    """
 
     p: Doubles
-    """P_t."""
     queried: Bools
-    """Q_t: whether the label was asked for."""
     n: Ints
-    """n_t: how many steps were known."""
     gap: Doubles
-    """G_t; 0 while nothing is known."""
     best: NDArray[np.int32]
-    """h_t, by its number."""
     errors: Doubles
-    """The weighted error of each hypothesis over all steps."""
 
     @property
     def queries(self) -> int:
-        """Labels asked for."""
+        """Number of labels that the algorithm asked for."""
         return int(self.queried.sum())
 
     @property
     def sampling_rate(self) -> float:
-        """Labels asked for, of all."""
+        """Share of the labels that the algorithm asked for."""
         return self.queries / len(self.queried)
 
     @property
     def chosen(self) -> int:
-        """The best hypothesis after all steps, by its number."""
+        """Number of the best hypothesis after all steps."""
         return int(np.argmin(self.errors))

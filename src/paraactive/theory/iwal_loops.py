@@ -1,23 +1,36 @@
-"""The hot loop of Algorithm 3. Predictions are packed, 64 hypotheses in a word, to be read fast and kept small."""
-
-# pyright: basic, reportCallIssue=false
+"""The compiled loop of Algorithm 3. Predictions are packed to save memory and time: 64 hypotheses in a word."""
 
 from __future__ import annotations
+
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paraactive.basics.compiled import njit
+from paraactive.data.examples import Doubles, Ints
 from paraactive.rules.iwal import deviation, solve_for_probability
-from paraactive.theory.hypotheses import Predictions
+from paraactive.theory.predictions import Bools, Predictions
 
+Words: TypeAlias = NDArray[np.uint64]
 _WORD = 64
 _deviation = njit(cache=True)(deviation)
 _solve = njit(cache=True)(solve_for_probability)
 
 
-def packed(predictions: Predictions) -> NDArray[np.uint64]:
-    """A row for each point; bit j of word w is what hypothesis 64 w + j says."""
+def packed(predictions: Predictions) -> Words:
+    """Pack predictions into bits.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        The predictions.
+
+    Returns
+    -------
+    array of uint64
+        A row for each point. Bit j of word w is the prediction of hypothesis 64 w + j.
+    """
     words = -(-predictions.hypotheses // _WORD)
     out = np.zeros((predictions.points, words * 8), np.uint8)
     for where, rows in predictions.blocks():
@@ -27,51 +40,79 @@ def packed(predictions: Predictions) -> NDArray[np.uint64]:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _least(words, total, yes, no):
-    """The least total of those that say +1 and of those that say -1; infinite if there are none.
+def _least(words: Words, total: Doubles, yes: Doubles, no: Doubles) -> tuple[float, float]:
+    """Return the least total of the hypotheses that predict +1, and of those that predict -1; infinite if none.
 
-    Lane by lane first, because that is what a processor does in parallel.
+    The minimum is taken for each bit first, because the processor does this for several bits at once.
     """
     yes[:], no[:] = np.inf, np.inf
     for w in range(words.shape[0]):
         word, part = words[w], total[w * _WORD : (w + 1) * _WORD]
         for j in range(_WORD):
-            says = (word >> np.uint64(j)) & np.uint64(1)
-            above, below = (part[j], np.inf) if says else (np.inf, part[j])
+            plus = (word >> np.uint64(j)) & np.uint64(1)
+            above, below = (part[j], np.inf) if plus else (np.inf, part[j])
             yes[j] = above if above < yes[j] else yes[j]
             no[j] = below if below < no[j] else no[j]
     return yes.min(), no.min()
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _learn(words, label, weight, total):
-    """Add the weight to the total of all that are wrong."""
+def _learn(words: Words, label: bool, weight: float, total: Doubles) -> None:
+    """Add the weight to the total of each hypothesis that is wrong."""
     for h in range(total.shape[0]):
-        says = (words[h // _WORD] >> np.uint64(h % _WORD)) & np.uint64(1)
-        if (says == 1) != label:
+        plus = (words[h // _WORD] >> np.uint64(h % _WORD)) & np.uint64(1)
+        if (plus == 1) != label:
             total[h] += weight
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def run(bits, labels, known, order, coins, c0, p, queried, gap, best, errors):
-    """All steps, in the order of what they know: so one set of totals serves, whatever the delays.
+def run(
+    bits: Words, labels: Bools, known: Ints, order: Ints, coins: Doubles, c0: float,
+    p: Doubles, queried: Bools, gap: Doubles, best: NDArray[np.int32], errors: Doubles,
+) -> None:  # fmt: skip
+    """Run all steps of Algorithm 3, in the order of n_t, and write the results to the last five arrays.
 
-    total_h = sum over the first `learnt` steps of (Q/P) 1{h is wrong}. A step knows less than itself, so what it needs
-    was decided before it.
+    total_h = sum over the first `learned` steps of (Q/P) 1{h is wrong}. Because steps are taken in the order of n_t,
+    one array of totals is enough for all delays. A step t needs only steps s <= n_t < t, which are decided before it.
+
+    Parameters
+    ----------
+    bits : array of uint64
+        Packed predictions.
+    labels : array of bool
+        Labels.
+    known : array of int64
+        n_t.
+    order : array of int64
+        The steps in the order of n_t.
+    coins : array of float64
+        Coin of each step, in [0, 1).
+    c0 : float
+        C0.
+    p : array of float64
+        P_t, initially 1.
+    queried : array of bool
+        Q_t, initially False.
+    gap : array of float64
+        G_t, initially 0.
+    best : array of int32
+        h_t.
+    errors : array of float64
+        Sum of the weighted mistakes of each hypothesis.
     """
     hypotheses = errors.shape[0]
     total = np.full(bits.shape[1] * _WORD, np.inf)
     total[:hypotheses] = 0.0
     yes, no = np.empty(_WORD), np.empty(_WORD)
-    learnt, chosen = 0, 0
+    learned, chosen = 0, 0
     for i in range(order.shape[0] + 1):
         n = known[order[i]] if i < order.shape[0] else order.shape[0]
         changed = False
-        while learnt < n:
-            if queried[learnt]:
-                _learn(bits[learnt], labels[learnt], 1.0 / p[learnt], total[:hypotheses])
+        while learned < n:
+            if queried[learned]:
+                _learn(bits[learned], labels[learned], 1.0 / p[learned], total[:hypotheses])
                 changed = True
-            learnt += 1
+            learned += 1
         if changed:
             chosen = total[:hypotheses].argmin()
         if i == order.shape[0]:
@@ -80,7 +121,7 @@ def run(bits, labels, known, order, coins, c0, p, queried, gap, best, errors):
         best[t] = chosen
         if n:
             above, below = _least(bits[t], total, yes, no)
-            # If nobody disagrees, the other side counts as always wrong.
+            # If all hypotheses predict the same, the gap is 1.
             gap[t] = abs(above - below) / n if max(above, below) < np.inf else 1.0
             p[t] = _solve(gap[t], _deviation(n, c0))
         queried[t] = coins[t] < p[t]

@@ -1,4 +1,4 @@
-"""Trackers that people already use, as observers of a run: `train(..., observers=[TensorBoard("logs")])`."""
+"""Observers that send the figures of a run to a tracker: `train(..., observers=[TensorBoard("logs")])`."""
 
 from paraactive.trackers.mlflow import MLflow
 from paraactive.trackers.tensorboard import TensorBoard

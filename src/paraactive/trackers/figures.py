@@ -1,4 +1,4 @@
-"""What an event tells, as named figures at a number of examples seen: the same for every tracker."""
+"""Named figures of a run, which every tracker logs."""
 
 from __future__ import annotations
 
@@ -6,16 +6,28 @@ from paraactive.data.events import Evaluated, Event, Round, RunEnded, RunStarted
 
 
 class Figures:
-    """Keeps the sums that single events do not tell."""
+    """Turns events into named figures. It keeps the sums that a single event does not contain."""
 
     def __init__(self) -> None:
         self._seen = self._sifted = self._selected = 0
-        self._seconds = 0.0
-        """Of all nodes together: neither the wall's nor the paper's clock."""
+        # Seconds of work of all nodes together. This is neither wall time nor the paper's clock.
+        self._busy_seconds = 0.0
 
     def __call__(self, event: Event) -> tuple[int, dict[str, float]]:
-        """Examples seen, and the figures that are known then; none for events that tell none.
+        """Return the figures that are known after an event.
 
+        Parameters
+        ----------
+        event : Event
+            An event of the run.
+
+        Returns
+        -------
+        tuple of int and dict
+            Number of examples seen, and figures by name; no figures for events that have none.
+
+        Examples
+        --------
         >>> figures = Figures()
         >>> figures(Round(0, 100, 100, 100, 0.0, 0.0, 0.5))
         (100, {'busy_seconds': 0.5, 'update_seconds': 0.5})
@@ -27,25 +39,25 @@ class Figures:
         if isinstance(event, Round):
             return event.seen, self._of_round(event)
         if isinstance(event, Evaluated):
-            found = {"mistakes": float(event.mistakes), "error": event.mistakes / event.test_examples}
-            found |= {} if event.vectors is None else {"vectors": float(event.vectors)}
-            return event.seen, found | ({} if event.loss is None else {"loss": event.loss})
+            figures = {"mistakes": float(event.mistakes), "error": event.mistakes / event.test_examples}
+            figures |= {} if event.vectors is None else {"vectors": float(event.vectors)}
+            return event.seen, figures | ({} if event.loss is None else {"loss": event.loss})
         if isinstance(event, RunEnded):
             return event.seen, {"wall_seconds": event.wall_seconds}
         return 0, {}
 
     def _of_round(self, ended: Round) -> dict[str, float]:
-        self._seconds += ended.fetch_seconds + ended.sift_seconds + ended.update_seconds
+        self._busy_seconds += ended.fetch_seconds + ended.sift_seconds + ended.update_seconds
         before, self._seen = self._seen, ended.seen
         if not ended.number:
-            return {"busy_seconds": self._seconds, "update_seconds": ended.update_seconds}
+            return {"busy_seconds": self._busy_seconds, "update_seconds": ended.update_seconds}
         self._sifted += ended.seen - before
         self._selected += ended.selected
         rates = {"sampling_rate": self._selected / self._sifted} if self._sifted else {}
         return rates | {
             "selected": float(ended.selected),
             "entries": float(ended.version),
-            "busy_seconds": self._seconds,
+            "busy_seconds": self._busy_seconds,
             "sift_seconds": ended.sift_seconds,
             "update_seconds": ended.update_seconds,
             "fetch_seconds": ended.fetch_seconds,

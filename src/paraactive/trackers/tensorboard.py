@@ -1,10 +1,10 @@
-"""TensorBoard: the figures of a run as scalars, in an event file of its own (extra `tensorboard`)."""
+"""TensorBoard: the figures of a run as scalars, in an event file (extra `tensorboard`)."""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 from paraactive.basics.optional import require
 from paraactive.data.events import Event, RunEnded
@@ -12,11 +12,31 @@ from paraactive.errors import cannot_write
 from paraactive.trackers.figures import Figures
 
 
+class _Writer(Protocol):
+    """The methods of `EventFileWriter` that are used here."""
+
+    def add_event(self, event: object) -> None: ...
+    def flush(self) -> None: ...
+    def close(self) -> None: ...
+
+
 class TensorBoard:
     """An observer that writes for `tensorboard --logdir`. The step is the number of examples seen.
 
-    logdir : the folder; each run wants one of its own, side by side in the folder that TensorBoard is shown.
+    Parameters
+    ----------
+    logdir : str or Path
+        Folder of the event file. Use one folder for each run, all in the folder that TensorBoard shows.
 
+    Raises
+    ------
+    InputError
+        If the folder cannot be written.
+    MissingExtraError
+        If tensorboard is not installed.
+
+    Examples
+    --------
     >>> import tempfile
     >>> from paraactive import Digits, LaSVM, train
     >>> from paraactive.trackers import TensorBoard
@@ -27,18 +47,24 @@ class TensorBoard:
     """
 
     def __init__(self, logdir: str | Path) -> None:
-        what = "tracking by TensorBoard"
-        self._events: Any = require("tensorboard.compat.proto.event_pb2", "tensorboard", what)
-        self._summaries: Any = require("tensorboard.compat.proto.summary_pb2", "tensorboard", what)
-        writers: Any = require("tensorboard.summary.writer.event_file_writer", "tensorboard", what)
+        purpose = "tracking by TensorBoard"
+        self._events = require("tensorboard.compat.proto.event_pb2", "tensorboard", purpose)
+        self._summaries = require("tensorboard.compat.proto.summary_pb2", "tensorboard", purpose)
+        writers = require("tensorboard.summary.writer.event_file_writer", "tensorboard", purpose)
         try:
-            self._writer: Any = writers.EventFileWriter(str(logdir))
+            self._writer: _Writer = writers.EventFileWriter(str(logdir))
         except OSError as error:
             raise cannot_write(logdir, error) from error
         self._figures = Figures()
 
     def __call__(self, event: Event) -> None:
-        """Write what it tells; at the end of a run, all of it is on disk."""
+        """Write the figures of an event. At the end of the run, everything is on disk.
+
+        Parameters
+        ----------
+        event : Event
+            An event of the run.
+        """
         step, figures = self._figures(event)
         if figures:
             value = self._summaries.Summary.Value
@@ -49,5 +75,5 @@ class TensorBoard:
             self._writer.flush()
 
     def close(self) -> None:
-        """Flush, and let go of the file."""
+        """Write everything to disk and close the file."""
         self._writer.close()

@@ -2,10 +2,10 @@
 
 The files lie in `files/`, as `format<number>-<kind>.sqlite`, and `files/expected.json` has the digests and figures that
 they must give. A file is written once, by a version that has its format, and never again. When the format changes, run
-`PYTHONPATH=src:tests python tests/runs/runfile/samples.py`, which writes the files that are missing. CI does not run it.
+`PYTHONPATH=src:tests python tests/runs/runfile/samples.py`, which writes the missing files. CI does not run it.
 
-Version 0.1.0 wrote the files of the formats 4 and 5. `LaSVM(max_vectors=...)` was `budget` then, and there was a schedule
-"pipelined": `format5-pipelined.sqlite` has the learner, the stream and the sizes of "killed".
+Version 0.1.0 wrote the files of the formats 4 and 5. `LaSVM(max_vectors=...)` was `budget` then, and there was a
+schedule "pipelined": `format5-pipelined.sqlite` has the learner, the stream and the sizes of "killed".
 
 The files name no path of a machine: streams are arrays, which `stream_of` makes again, or digits.
 """

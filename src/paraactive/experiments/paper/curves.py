@@ -1,41 +1,108 @@
-"""Curves and claims that the experiments share."""
+"""Curves, charts and tables that several experiments use.
+
+`runs` are always runs of one kind that differ in their seed. Times are on the paper's clock (see `timing`).
+"""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from paraactive.experiments.timing import first_reached, mean_seconds_to, seconds_until, smoothed
-from paraactive.report import Axis, Chart, Claim, Curve, Story, Table
+from paraactive.report import Axis, Chart, Curve, RunRecord, TableSection
 
+# Numbers of mistakes at which runs may be compared.
 LEVELS = (80, 70, 60, 50, 45, 40, 35, 30, 27, 25, 22, 20, 18, 16, 14, 12, 10, 9, 8, 7, 6)
-"""Of mistakes, at which runs may be compared."""
 
 
-def against_time(name: str, runs: Sequence[Story], nodes: int, look: int, *, smooth: bool = False) -> Curve:
-    """Mistakes against seconds on the paper's clock, in the mean over seeds; smooth: and over three checkpoints."""
-    tried = [dict(smoothed(run)) if smooth else {each.seen: each.mistakes for each in run.evaluations} for run in runs]
+def against_time(name: str, runs: Sequence[RunRecord], nodes: int, look: int, *, smooth: bool = False) -> Curve:
+    """Make a curve of mistakes against seconds, averaged over seeds.
+
+    Parameters
+    ----------
+    name : str
+        Name in the legend.
+    runs : sequence of RunRecord
+        The runs.
+    nodes : int
+        Number of nodes.
+    look : int
+        Number of the color and mark.
+    smooth : bool, optional
+        Whether to average each checkpoint with its two neighbors. Default: False.
+
+    Returns
+    -------
+    Curve
+        The curve, with a point for each checkpoint that all runs have.
+    """
+    by_run = [dict(smoothed(run)) if smooth else {each.seen: each.mistakes for each in run.evaluations} for run in runs]
     points: list[tuple[float, float]] = []
-    for seen in sorted(set.intersection(*map(set, tried))):
+    for seen in sorted(set.intersection(*map(set, by_run))):
         seconds = statistics.mean(seconds_until(run.rounds, seen, nodes) for run in runs)
-        points.append((seconds, statistics.mean(mistakes[seen] for mistakes in tried)))
+        points.append((seconds, statistics.mean(mistakes[seen] for mistakes in by_run)))
     return Curve(name, points, look)
 
 
-def time_chart(name: str, title: str, runs: Sequence[Story], curves: Sequence[Curve], note: str) -> Chart:
-    """Mistakes against seconds; `runs` says of how many test examples."""
+def time_chart(name: str, title: str, runs: Sequence[RunRecord], curves: Sequence[Curve], note: str) -> Chart:
+    """Make a chart of mistakes against seconds.
+
+    Parameters
+    ----------
+    name : str
+        Identifier of the chart.
+    title : str
+        Heading of the chart.
+    runs : sequence of RunRecord
+        Runs that tell the number of test examples.
+    curves : sequence of Curve
+        Curves of `against_time`.
+    note : str
+        Sentence under the heading.
+
+    Returns
+    -------
+    Chart
+        The chart.
+    """
     seconds = Axis("training time, s", log=True)
     return Chart(name, title, seconds, Axis(mistakes_label(runs), log=True), curves, note, wide=True)
 
 
-def mistakes_label(runs: Sequence[Story]) -> str:
-    """What an axis of mistakes says: a number of mistakes means little without the number of test examples."""
+def mistakes_label(runs: Sequence[RunRecord]) -> str:
+    """Return the label of an axis of mistakes, with the number of test examples.
+
+    Parameters
+    ----------
+    runs : sequence of RunRecord
+        The runs.
+
+    Returns
+    -------
+    str
+        The label.
+    """
     count = f"{runs[0].evaluations[-1].test_examples:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
     return f"test mistakes, of {count}"
 
 
-def rate_curve(name: str, runs: Sequence[Story], look: int) -> Curve:
-    """Sampling rate of each round, in the mean over seeds and over eight neighbouring rounds."""
+def rate_curve(name: str, runs: Sequence[RunRecord], look: int) -> Curve:
+    """Make a curve of the sampling rate, averaged over seeds and over eight consecutive rounds.
+
+    Parameters
+    ----------
+    name : str
+        Name in the legend.
+    runs : sequence of RunRecord
+        The runs.
+    look : int
+        Number of the color and mark.
+
+    Returns
+    -------
+    Curve
+        The curve.
+    """
     points: list[tuple[float, float]] = []
     first = runs[0]
     for last in range(8, len(first.rounds), 8):
@@ -45,35 +112,87 @@ def rate_curve(name: str, runs: Sequence[Story], look: int) -> Curve:
     return Curve(name, points, look)
 
 
-def sampling_rate(runs: Sequence[Story]) -> float:
-    """Selected of sifted, over all of these."""
+def sampling_rate(runs: Sequence[RunRecord]) -> float:
+    """Return the number of selected examples divided by the number of sifted ones, over all runs.
+
+    Parameters
+    ----------
+    runs : sequence of RunRecord
+        The runs.
+
+    Returns
+    -------
+    float
+        The sampling rate.
+    """
     selected = sum(ended.selected for run in runs for ended in run.rounds[1:])
     return selected / sum(run.seen - run.rounds[0].seen for run in runs)
 
 
-def rate_at(runs: Sequence[Story], level: float) -> float | None:
-    """The sampling rate of the eight rounds before a run first makes so few mistakes; None if none does."""
+def rate_at(runs: Sequence[RunRecord], level: float) -> float | None:
+    """Return the sampling rate in the eight rounds before a run first makes `level` mistakes.
+
+    Parameters
+    ----------
+    runs : sequence of RunRecord
+        The runs.
+    level : float
+        Number of mistakes.
+
+    Returns
+    -------
+    float or None
+        Mean over the runs that make so few mistakes; None if no run does.
+    """
     rates: list[float] = []
     for run in runs:
         place = first_reached(run, level)
         if place is not None:
             before = [ended for ended in run.rounds[1:] if ended.seen <= run.evaluations[place].seen][-9:]
             sifted = before[-1].seen - before[0].seen
-            if sifted:  # Otherwise it was there after its first round, and nothing is known of the rounds before.
+            if sifted:  # 0 if the run reached the level in its first round: then there are no rounds before.
                 rates.append(sum(ended.selected for ended in before[1:]) / sifted)
     return statistics.mean(rates) if rates else None
 
 
 def rate_chart(name: str, title: str, curves: Sequence[Curve]) -> Chart:
-    """Sampling rates against examples seen."""
+    """Make a chart of sampling rates against examples seen.
+
+    Parameters
+    ----------
+    name : str
+        Identifier of the chart.
+    title : str
+        Heading of the chart.
+    curves : sequence of Curve
+        Curves of `rate_curve`.
+
+    Returns
+    -------
+    Chart
+        The chart.
+    """
     return Chart(name, title, Axis("examples seen", log=True), Axis("sampling rate", log=True), curves)
 
 
-def common_levels(*kinds: Sequence[Story], most: int = 5) -> list[int]:
-    """Numbers of mistakes that all of these runs reach, at most so many, the smallest among them."""
+def common_levels(*kinds: Sequence[RunRecord], most: int = 5) -> list[int]:
+    """Choose numbers of mistakes that all runs reach.
+
+    Parameters
+    ----------
+    *kinds : sequence of RunRecord
+        Runs of each kind.
+    most : int, optional
+        Maximum number of levels. Default: 5.
+
+    Returns
+    -------
+    list of int
+        Levels out of `LEVELS`, from the largest to the smallest; the smallest common one is among them.
+    """
     every = [run for runs in kinds for run in runs]
     reached = [level for level in LEVELS if all(_reaches(run, level) for run in every)]
-    # What all make from the first checkpoint on tells nothing apart.
+    # A level that all runs have from the first checkpoint on shows no difference, so only the lowest one is kept.
     at_once = [level for level in reached if all(smoothed(run)[0][1] <= level for run in every)]
     reached = reached[max(0, len(at_once) - 1) :]
     if len(reached) <= most:
@@ -82,19 +201,41 @@ def common_levels(*kinds: Sequence[Story], most: int = 5) -> list[int]:
     return [reached[round(place * step)] for place in range(most)]
 
 
-def _reaches(run: Story, level: float) -> bool:
+def _reaches(run: RunRecord, level: float) -> bool:
     return any(mistakes <= level for _, mistakes in smoothed(run))
 
 
-def least_mistakes(runs: Sequence[Story]) -> float:
-    """The fewest mistakes that three neighbouring checkpoints have, in the mean over seeds."""
+def least_mistakes(runs: Sequence[RunRecord]) -> float:
+    """Return the fewest mistakes, averaged over three neighboring checkpoints and over seeds.
+
+    Parameters
+    ----------
+    runs : sequence of RunRecord
+        The runs.
+
+    Returns
+    -------
+    float
+        Number of mistakes.
+    """
     return statistics.mean(min(mistakes for _, mistakes in smoothed(run)) for run in runs)
 
 
-def flat_at(runs: Sequence[Story]) -> float | None:
-    """The mistakes that runs level off at: of the last quarter of their checkpoints, if those fall no further.
+def flat_at(runs: Sequence[RunRecord]) -> float | None:
+    """Return the number of mistakes at which runs level off.
 
-    Fall no further: its second half makes at least nine tenths of the mistakes of its first. None if they still fall.
+    A run has leveled off if, in the last quarter of its checkpoints, the second half has at least nine tenths of the
+    mistakes of the first half.
+
+    Parameters
+    ----------
+    runs : sequence of RunRecord
+        The runs.
+
+    Returns
+    -------
+    float or None
+        Mean mistakes in the last quarter of the checkpoints; None if one of the runs still improves.
     """
     levels: list[float] = []
     for run in runs:
@@ -107,69 +248,90 @@ def flat_at(runs: Sequence[Story]) -> float | None:
     return statistics.mean(levels)
 
 
-def speedup(ours: Sequence[Story], theirs: Sequence[Story], level: float, nodes: int) -> float | None:
-    """How many times sooner ours makes so few mistakes, on so many nodes, than theirs on one."""
+def speedup(ours: Sequence[RunRecord], theirs: Sequence[RunRecord], level: float, nodes: int) -> float | None:
+    """Return how many times faster one kind of run makes `level` mistakes than another.
+
+    Parameters
+    ----------
+    ours : sequence of RunRecord
+        Runs that are timed on `nodes` nodes.
+    theirs : sequence of RunRecord
+        Runs that are timed on one node.
+    level : float
+        Number of mistakes.
+    nodes : int
+        Number of nodes.
+
+    Returns
+    -------
+    float or None
+        Time of `theirs` divided by time of `ours`; None if a run never makes so few mistakes.
+    """
     a, b = mean_seconds_to(ours, level, nodes), mean_seconds_to(theirs, level, 1)
     return b / a if a and b else None
 
 
 def speedup_chart(
-    name: str, title: str, ours: Sequence[Story], theirs: Sequence[Story], levels: Iterable[int], nodes: Sequence[int]
+    name: str,
+    title: str,
+    ours: Sequence[RunRecord],
+    theirs: Sequence[RunRecord],
+    levels: Iterable[int],
+    nodes: Sequence[int],
 ) -> Chart:
-    """Speedups against the number of nodes, a curve for each number of mistakes."""
+    """Make a chart of speedups against the number of nodes, with a curve for each number of mistakes.
+
+    Parameters
+    ----------
+    name : str
+        Identifier of the chart.
+    title : str
+        Heading of the chart.
+    ours : sequence of RunRecord
+        Runs that are timed on several nodes.
+    theirs : sequence of RunRecord
+        Runs that are timed on one node.
+    levels : iterable of int
+        Numbers of mistakes.
+    nodes : sequence of int
+        Numbers of nodes.
+
+    Returns
+    -------
+    Chart
+        The chart.
+    """
     curves: list[Curve] = []
     for level in levels:
         points = [(float(k), value) for k in nodes if (value := speedup(ours, theirs, level, k)) is not None]
         if points:
             curves.append(Curve(f"to {level} mistakes", points))
-    return Chart(name, title, Axis("nodes", log=True), Axis("times faster", log=True), curves)
+    return Chart(name, title, Axis("nodes", log=True), Axis("speedup", log=True), curves)
 
 
-def speedup_table(name: str, title: str, charts: Sequence[Chart], nodes: Sequence[int]) -> Table:
-    """The same as figures."""
+def speedup_table(name: str, title: str, charts: Sequence[Chart], nodes: Sequence[int]) -> TableSection:
+    """Make a table of the points of speedup charts.
+
+    Parameters
+    ----------
+    name : str
+        Identifier of the table.
+    title : str
+        Heading of the table.
+    charts : sequence of Chart
+        Charts of `speedup_chart`.
+    nodes : sequence of int
+        Numbers of nodes; a column for each.
+
+    Returns
+    -------
+    TableSection
+        The table.
+    """
     rows: list[list[str | int | float | None]] = []
     for chart in charts:
         for curve in chart.curves:
             known = dict(curve.points)
-            rows.append(
-                [
-                    chart.title,
-                    curve.name.removeprefix("to "),
-                    *(round(known[k], 2) if k in known else None for k in nodes),
-                ]
-            )
-    return Table(name, title, ["speedup", "to", *(f"k={k}" for k in nodes)], rows, wide=True)
-
-
-def decided(claim: str, holds: bool | None, measured: str) -> Claim:
-    """With its verdict."""
-    return Claim(claim, "open" if holds is None else "yes" if holds else "no", measured)
-
-
-def growing(speedups: Sequence[tuple[int, float]]) -> bool | None:
-    """True if the last, at the fewest mistakes, is above the first by a tenth, and nearly the largest.
-
-    None if there are fewer than two.
-    """
-    if len(speedups) < 2:
-        return None
-    last = speedups[-1][1]
-    return last > 1.1 * speedups[0][1] and last > 0.9 * max(value for _, value in speedups)
-
-
-def named(values: Iterable[tuple[int, float]]) -> str:
-    """By mistakes, as a sentence.
-
-    >>> named([(40, 12.13), (30, 14.0)])
-    '40 mistakes: 12.1, 30 mistakes: 14.0'
-    """
-    return ", ".join(f"{level} mistakes: {value:.1f}" for level, value in values)
-
-
-def by_nodes(values: Mapping[int, float]) -> str:
-    """By nodes, as a sentence.
-
-    >>> by_nodes({1: 1.0, 64: 6.42})
-    'k = 1: 1.0, k = 64: 6.4'
-    """
-    return ", ".join(f"k = {k}: {value:.1f}" for k, value in values.items())
+            values = [round(known[k], 2) if k in known else None for k in nodes]
+            rows.append([chart.title, curve.name.removeprefix("to "), *values])
+    return TableSection(name, title, ["speedup", "to", *(f"k={k}" for k in nodes)], rows, wide=True)

@@ -1,4 +1,7 @@
-"""An experiment is kinds of runs, and what is told of them. Each run is a run file: what was done need not be again."""
+"""An experiment: several kinds of runs, and a function that draws charts and checks claims.
+
+Each run is stored in a run file. A finished run is only read again, and a run that was interrupted is resumed.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from paraactive.data.events import Event, Round
 from paraactive.engines import Cluster
 from paraactive.errors import InputError, RunFileError, cannot_write
 from paraactive.learners import Learner
-from paraactive.report import Chart, Claim, Claims, Page, Story, Table, Text, read_story, write_page
+from paraactive.report import Chart, Claim, Claims, Page, RunRecord, TableSection, Text, read_run_record, write_page
 from paraactive.report.figures import save_figures
 from paraactive.rules import Rule
 from paraactive.runs.resume import resume
@@ -26,49 +29,94 @@ from paraactive.streams import Digits
 BATCH = 4096
 NODES = (1, 2, 4, 8, 16, 32, 64, 128)
 
-Stories: TypeAlias = "Mapping[str, Sequence[Story]]"
-"""By kind, a story for each seed."""
+# For each kind of run, by name: the records of its runs, one for each seed.
+RecordsByKind: TypeAlias = "Mapping[str, Sequence[RunRecord]]"
 
 
 @dataclass(frozen=True)
-class Kind:
-    """One way to train, as a curve."""
+class RunKind:
+    """One way to train, which gives one curve.
+
+    Parameters
+    ----------
+    name : str
+        Name of the curve.
+    file : str
+        Part of the names of the run files.
+    learner : callable
+        Makes an untrained learner from a seed.
+    rule : Rule
+        The rule.
+    examples : mapping of str to int
+        Number of examples, by scale ("small" or "paper").
+    schedule : str, optional
+        The schedule. Default: "synchronous".
+    nodes : int, optional
+        Number of nodes. Default: 1.
+    cluster : Cluster, optional
+        The simulated cluster. Default: equal nodes without latency.
+    """
 
     name: str
-    """Of its run files, and of its curve."""
     file: str
     learner: Callable[[int], Learner]
-    """By seed."""
     rule: Rule
     examples: Mapping[str, int]
-    """By scale."""
     schedule: str = "synchronous"
     nodes: int = 1
     cluster: Cluster | None = None
 
 
 @dataclass(frozen=True)
-class Found:
-    """What an experiment tells."""
+class ExperimentResult:
+    """The result of an experiment.
+
+    Parameters
+    ----------
+    title : str
+        Title of the page.
+    charts : sequence of Chart
+        The charts.
+    claims : sequence of Claim
+        The claims, with their verdicts.
+    tables : sequence of TableSection, optional
+        The tables.
+    notes : sequence of str, optional
+        Settings, and differences from the paper.
+    files : dict of str to Path, optional
+        The files that were written.
+    details : dict, optional
+        More values for the JSON file.
+    """
 
     title: str
     charts: Sequence[Chart]
     claims: Sequence[Claim]
-    tables: Sequence[Table] = ()
+    tables: Sequence[TableSection] = ()
     notes: Sequence[str] = ()
-    """Where ours differs from the paper, and other things that a reader should know."""
     files: dict[str, Path] = field(default_factory=dict[str, Path])
     details: dict[str, Any] = field(default_factory=dict[str, Any])
-    """More figures, for the points."""
 
     def page(self) -> Page:
-        """All of it."""
-        claims = Claims("claims", "The claims, one by one", self.claims)
-        notes = [Text("notes", "How it was done", self.notes, wide=True)] if self.notes else []
+        """Make the page of the result.
+
+        Returns
+        -------
+        Page
+            Claims, charts, tables and notes.
+        """
+        claims = Claims("claims", "Claims", self.claims)
+        notes = [Text("notes", "Settings and notes", self.notes, wide=True)] if self.notes else []
         return Page(self.title, [claims, *self.charts, *self.tables, *notes])
 
     def summary(self) -> dict[str, Any]:
-        """All points and claims, ready for JSON."""
+        """Return all points and claims as a dictionary for JSON.
+
+        Returns
+        -------
+        dict
+            Title, claims, charts, tables, notes, files and details.
+        """
         return {
             "title": self.title,
             "claims": [asdict(claim) for claim in self.claims],
@@ -82,18 +130,45 @@ class Found:
 
 @dataclass(frozen=True)
 class Experiment:
-    """Kinds of runs on one stream, and what is made of them."""
+    """Several kinds of runs on one stream, and the function that summarizes them.
+
+    Parameters
+    ----------
+    name : str
+        Name of the experiment.
+    stream : callable
+        Makes the stream from a seed.
+    kinds : sequence of RunKind
+        The kinds of runs.
+    seeds : mapping of str to int
+        Number of seeds, by scale ("small" or "paper").
+    summarize : callable
+        Makes the `ExperimentResult` from the records of the runs.
+    """
 
     name: str
     stream: Callable[[int], Digits]
-    """By seed."""
-    kinds: Sequence[Kind]
+    kinds: Sequence[RunKind]
     seeds: Mapping[str, int]
-    """By scale."""
-    tell: Callable[[Stories], Found]
+    summarize: Callable[[RecordsByKind], ExperimentResult]
 
-    def path(self, folder: Path, kind: Kind, seed: int) -> Path:
-        """The run file of one of its runs."""
+    def path(self, folder: Path, kind: RunKind, seed: int) -> Path:
+        """Return the path of the file of a run.
+
+        Parameters
+        ----------
+        folder : Path
+            Folder of the experiment.
+        kind : RunKind
+            Kind of the run.
+        seed : int
+            Seed of the run.
+
+        Returns
+        -------
+        Path
+            The run file.
+        """
         return folder / "runs" / f"{self.name}-{kind.file}-{seed}.db"
 
 
@@ -104,26 +179,49 @@ def reproduce(
     *,
     seeds: int | None = None,
     progress: Callable[[str, float], None] = lambda _name, _done: None,
-) -> Found:
-    """Run what is not there yet, and tell.
+) -> ExperimentResult:
+    """Run an experiment and write its files.
 
-    Writes a run file for each curve and seed, all points as JSON, each chart as PNG and SVG, and a page. A run that was
-    stopped goes on; one that is there is only read. `progress` is told the name of a run and how much of it is done.
+    The files are a run file for each kind and seed, the points as JSON, each chart as PNG and SVG, and an HTML page. A
+    run that was interrupted is resumed, and a finished run is only read.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment.
+    scale : str
+        "small" or "paper".
+    folder : Path
+        Folder of the files. It is created if it does not exist.
+    seeds : int, optional
+        Number of seeds. Default: that of the scale.
+    progress : callable, optional
+        Called with the name of a run and the finished share of the run, from 0 to 1.
+
+    Returns
+    -------
+    ExperimentResult
+        The result, with the paths of the files.
+
+    Raises
+    ------
+    InputError
+        If a run file of another run is in the folder, or a file cannot be written.
     """
     count = experiment.seeds[scale] if seeds is None else seeds
-    _make(folder / "runs")
-    stories: dict[str, list[Story]] = {}
+    _make_folder(folder / "runs")
+    records: dict[str, list[RunRecord]] = {}
     for kind in experiment.kinds:
         for seed in range(count):
             _run(experiment, kind, seed, scale, folder, progress)
-            stories.setdefault(kind.name, []).append(
-                read_story(experiment.path(folder, kind, seed), name=f"{kind.name}, seed {seed}", heaviest=0)
+            records.setdefault(kind.name, []).append(
+                read_run_record(experiment.path(folder, kind, seed), name=f"{kind.name}, seed {seed}", heaviest=0)
             )
-    return write_found(experiment.tell(stories), experiment.name, folder)
+    return write_result(experiment.summarize(records), experiment.name, folder)
 
 
 def _run(
-    experiment: Experiment, kind: Kind, seed: int, scale: str, folder: Path, progress: Callable[[str, float], None]
+    experiment: Experiment, kind: RunKind, seed: int, scale: str, folder: Path, progress: Callable[[str, float], None]
 ) -> None:
     path, examples = experiment.path(folder, kind, seed), kind.examples[scale]
     name = f"{kind.name}, seed {seed}"
@@ -145,12 +243,12 @@ def _run(
     progress(name, 1.0)
 
 
-def _seen_in(path: Path, experiment: Experiment, kind: Kind, seed: int) -> int | None:
-    """How many examples a run of this kind has seen; None if there is none. Another run there is an error."""
+def _seen_in(path: Path, experiment: Experiment, kind: RunKind, seed: int) -> int | None:
+    """Return how many examples the run in `path` has seen; None if there is no run. A different run is an error."""
     try:
         with RunFile.read(path) as file, file.reraise_as_corruption():
             known, seen = file.spec, file.seen
-    except RunFileError:  # Nothing is there, or a run that never began; what else it may be is said when we train.
+    except RunFileError:  # There is no file, or the run never started. `train` reports any other problem.
         return None
     plan = Plan(known.plan.examples, BATCH, BATCH, kind.nodes)
     compared = {
@@ -164,26 +262,46 @@ def _seen_in(path: Path, experiment: Experiment, kind: Kind, seed: int) -> int |
     differs = [name for name, (one, other) in compared.items() if one != other]
     if differs:
         raise InputError(
-            f"{path} is another run",
+            f"{path} is a different run",
             why=f"it has another {' and another '.join(differs)} than {kind.name} of {experiment.name}",
-            remedy="give another --out, or remove it",
+            remedy="give another --out, or delete the file",
         )
     return seen
 
 
-def write_found(found: Found, name: str, folder: Path) -> Found:
-    """Figures, page and points, in the folder; the same with the names of the files."""
-    _make(folder)
-    found.files["page"] = write_page(found.page(), folder / f"{name}.html")
-    found.files.update({path.name: path for path in save_figures(found.charts, folder)})
-    found.files["points"] = folder / f"{name}.json"
-    points = json.dumps(found.summary(), indent=1, allow_nan=False) + "\n"
-    with atomic_write(found.files["points"]) as file:
+def write_result(result: ExperimentResult, name: str, folder: Path) -> ExperimentResult:
+    """Write the page, the figures and the points of an experiment.
+
+    Parameters
+    ----------
+    result : ExperimentResult
+        The result. The paths of the files are added to it.
+    name : str
+        Name of the page and the points, without suffix.
+    folder : Path
+        Folder of the files. It is created if it does not exist.
+
+    Returns
+    -------
+    ExperimentResult
+        The same result.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be written.
+    """
+    _make_folder(folder)
+    result.files["page"] = write_page(result.page(), folder / f"{name}.html")
+    result.files.update({path.name: path for path in save_figures(result.charts, folder)})
+    result.files["points"] = folder / f"{name}.json"
+    points = json.dumps(result.summary(), indent=1, allow_nan=False) + "\n"
+    with atomic_write(result.files["points"]) as file:
         file.write(points.encode())
-    return found
+    return result
 
 
-def _make(folder: Path) -> None:
+def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -1,15 +1,17 @@
-"""The paper's network experiment: 3 against 5, 100 sigmoid units; and our answer to its open question, beside it."""
+"""The network experiment of the paper: digit 3 against 5, 100 sigmoid units.
+
+The gradient rule is added, as an answer to the open question of the paper: which rule selects fewer examples?
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from paraactive.errors import counted
+from paraactive.experiments.paper.claims import by_nodes, decided
 from paraactive.experiments.paper.curves import (
     against_time,
-    by_nodes,
     common_levels,
-    decided,
     flat_at,
     least_mistakes,
     rate_at,
@@ -21,10 +23,10 @@ from paraactive.experiments.paper.curves import (
     speedup_table,
     time_chart,
 )
-from paraactive.experiments.paper.experiment import BATCH, NODES, Experiment, Found, Kind, Stories
+from paraactive.experiments.paper.experiment import BATCH, NODES, Experiment, ExperimentResult, RecordsByKind, RunKind
 from paraactive.experiments.tasks import find_task
 from paraactive.learners import Learner, Network
-from paraactive.report import Claim, Story
+from paraactive.report import Claim, RunRecord
 from paraactive.rules import Gradient, Margin, Passive
 
 PASSIVE, SEQUENTIAL, PARALLEL, OURS = "passive", "sequential active", "parallel active", "gradient (ours)"
@@ -37,28 +39,39 @@ def _network(seed: int) -> Learner:
 
 _EXAMPLES = {"small": 60 * BATCH, "paper": 150 * BATCH}
 _KINDS = (
-    Kind(PASSIVE, "passive", _network, Passive(), _EXAMPLES),
-    Kind(SEQUENTIAL, "sequential", _network, Margin(ETA), _EXAMPLES, schedule="sequential"),
-    Kind(PARALLEL, "parallel", _network, Margin(ETA), _EXAMPLES),
-    Kind(OURS, "gradient", _network, Gradient(), _EXAMPLES),
+    RunKind(PASSIVE, "passive", _network, Passive(), _EXAMPLES),
+    RunKind(SEQUENTIAL, "sequential", _network, Margin(ETA), _EXAMPLES, schedule="sequential"),
+    RunKind(PARALLEL, "parallel", _network, Margin(ETA), _EXAMPLES),
+    RunKind(OURS, "gradient", _network, Gradient(), _EXAMPLES),
 )
 
 
-def tell(stories: Stories) -> Found:
-    """Error against time, speedups, sampling rates, and the paper's claims."""
-    passive, parallel, ours = stories[PASSIVE], stories[PARALLEL], stories[OURS]
+def summarize(records: RecordsByKind) -> ExperimentResult:
+    """Draw error against time, speedups and sampling rates, and check the claims of the paper.
+
+    Parameters
+    ----------
+    records : mapping of str to sequence of RunRecord
+        Records of the runs, by kind.
+
+    Returns
+    -------
+    ExperimentResult
+        Charts, claims and notes.
+    """
+    passive, parallel, ours = records[PASSIVE], records[PARALLEL], records[OURS]
     time = time_chart(
         "network-time", "Network, 3 v 5: mistakes against time", passive,
         [
             against_time(PASSIVE, passive, 1, 0),
-            against_time(SEQUENTIAL, stories[SEQUENTIAL], 1, 1),
+            against_time(SEQUENTIAL, records[SEQUENTIAL], 1, 1),
             against_time("parallel active, k = 1", parallel, 1, 2),
             against_time("parallel active, k = 2", parallel, 2, 3),
             against_time("parallel active, k = 64", parallel, 64, 4),
             against_time("gradient, k = 1 (ours)", ours, 1, 7),
             against_time("gradient, k = 64 (ours)", ours, 64, 15),
         ],
-        "On the paper's clock: warmstart, largest sift time of k portions, update.",
+        "On the paper's clock: the warmstart, then in each round the longest sifting time of k portions plus learning.",
     )  # fmt: skip
     levels, levels_ours = common_levels(passive, parallel, most=4), common_levels(passive, ours, most=4)
     over = speedup_chart("network-speedup", "Margin rule over sequential passive", parallel, passive, levels, NODES)
@@ -68,27 +81,27 @@ def tell(stories: Stories) -> Found:
     rates = rate_chart(
         "network-rate", "Sampling rate",
         [
-            rate_curve("sequential active", stories[SEQUENTIAL], 1),
+            rate_curve("sequential active", records[SEQUENTIAL], 1),
             rate_curve("parallel active", parallel, 2),
             rate_curve("gradient (ours)", ours, 7),
         ],
     )  # fmt: skip
-    return Found(
+    return ExperimentResult(
         "Para-active learning, the paper's network experiment", [time, over, over_ours, rates],
         _claims(passive, parallel, ours, levels, levels_ours),
         [speedup_table("speedups", "Speedups", [over, over_ours], NODES)],
         [
             f"{counted(len(passive), 'seed')}, {passive[0].seen:,} examples, B = warmstart = {BATCH}, eta {ETA}.",
-            "Time to m mistakes is that of the first checkpoint whose mean with its two neighbours is at most m.",
-            "The gradient rule sees labels: p follows the slope of the loss, with a floor of 0.01.",
+            "Time to m mistakes ends at the first checkpoint with at most m mistakes, averaged with its two neighbors.",
+            "The gradient rule needs labels: p grows with the gradient of the loss, and is at least 0.01.",
         ],
     )  # fmt: skip
 
 
 def _claims(
-    passive: Sequence[Story],
-    parallel: Sequence[Story],
-    ours: Sequence[Story],
+    passive: Sequence[RunRecord],
+    parallel: Sequence[RunRecord],
+    ours: Sequence[RunRecord],
     levels: list[int],
     levels_ours: list[int],
 ) -> list[Claim]:
@@ -96,17 +109,17 @@ def _claims(
     there, flat = rate_at(parallel, 10), flat_at(passive)
     claims = [
         decided(
-            "Mistakes flatten at 10, then 9.",
+            "Mistakes level off at 10, then at 9.",
             None if flat is None else 8 <= flat <= 11,
-            f"passive {'still falls' if flat is None else f'is flat at {flat:.1f}'}; at best passive comes down to "
-            f"{least[0]:.1f}, margin to {least[1]:.1f}, gradient to {least[2]:.1f}",
+            f"passive learning {'still improves' if flat is None else f'levels off at {flat:.1f}'}; fewest mistakes: "
+            f"passive {least[0]:.1f}, margin {least[1]:.1f}, gradient {least[2]:.1f}",
         ),
         decided(
-            "The margin rule still samples 40% there.",
+            "At that point the margin rule still selects 40%.",
             None if there is None else 0.25 <= there <= 0.55,
-            "10 mistakes were not reached"
+            "no run came down to 10 mistakes"
             if there is None
-            else f"{there:.0%} around 10 mistakes, {sampling_rate(parallel):.0%} over all of the run",
+            else f"{there:.0%} just before 10 mistakes, {sampling_rate(parallel):.0%} over the whole run",
         ),
     ]
     if levels:
@@ -114,9 +127,9 @@ def _claims(
         known = {k: value for k in NODES if (value := speedup(parallel, parallel, last, k)) is not None}
         claims.append(
             decided(
-                "Two nodes help, and more hardly do.",
+                "Two nodes help; more nodes help little.",
                 known[2] > 1.05 and known[64] / known[2] < 1.25,
-                f"over k = 1, to {last} mistakes: {by_nodes(known)}",
+                f"speedup over k = 1, to {last} mistakes: {by_nodes(known)}",
             )
         )
     if levels_ours:
@@ -124,15 +137,15 @@ def _claims(
         faster = {k: value for k in NODES if (value := speedup(ours, passive, last, k)) is not None}
         claims.append(
             decided(
-                "The paper's question: is there a rule that selects less? (ours: gradient)",
+                "Open question of the paper: is there a rule that selects fewer examples? (ours: gradient)",
                 sampling_rate(ours) < 0.5 * sampling_rate(parallel) and least[2] <= least[1] + 1,
-                f"{sampling_rate(ours):.1%} selected instead of {sampling_rate(parallel):.0%}; times faster than "
-                f"passive, to {last} mistakes: {by_nodes(faster)}",
+                f"{sampling_rate(ours):.1%} selected instead of {sampling_rate(parallel):.0%}; speedup over passive, "
+                f"to {last} mistakes: {by_nodes(faster)}",
             )
         )
     return claims
 
 
 NETWORK = Experiment(
-    "network", lambda seed: find_task("digits-3v5").stream("network", seed), _KINDS, {"small": 1, "paper": 3}, tell
+    "network", lambda seed: find_task("digits-3v5").stream("network", seed), _KINDS, {"small": 1, "paper": 3}, summarize
 )

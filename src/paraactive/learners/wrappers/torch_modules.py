@@ -63,8 +63,8 @@ def make_optimizer(make: object, module: nn.Module) -> torch.optim.Optimizer:
             why="none of them requires a gradient",
             remedy="give a module with parameters that require a gradient",
         )
-    remedy = "give a function that makes an optimizer of a list of parameters"
-    with reraise_as_input_error("the optimizer cannot be made", remedy):
+    remedy = "give a function that builds an optimizer of a list of parameters"
+    with reraise_as_input_error("the optimizer cannot be built", remedy):
         optimizer: Any = make(parameters) if callable(make) else make
     if callable(make) and isinstance(optimizer, torch_module().optim.Optimizer):
         return _without_closure(optimizer)

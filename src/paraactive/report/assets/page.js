@@ -1,11 +1,11 @@
 "use strict";
-/* Draws the sections of a page from its data. Everything that comes from a run goes in as text, never as markup. */
+/* Draws the sections of a page from its data. Strings of a run are inserted as text, never as markup. */
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const DASHES = ["", "8 4", "2 3", "10 3 2 3", "5 2", "1 4", "12 5", "6 2 1 2"];
   const MARKS = ["circle", "square", "diamond", "triangle"];
-  const hidden = new Map(); // Of each chart: the curves that were switched off.
-  const shown = new Map(); // Of each section: what was drawn, as JSON.
+  const hidden = new Map(); // For each chart: the curves that the reader switched off.
+  const shown = new Map(); // For each section: the data that was drawn, as JSON.
 
   function node(name, attributes = {}, ...children) {
     const made = name.startsWith("svg:") ? document.createElementNS(SVG, name.slice(4)) : document.createElement(name);
@@ -17,11 +17,11 @@
     return made;
   }
 
-  const colour = (number) => `var(--c${number % 8})`;
-  // With the ninth curve colours come again, with another mark: 32 curves differ in one of the two.
+  const color = (number) => `var(--c${number % 8})`;
+  // From the ninth curve on, colors repeat with another mark: 32 curves differ in color or mark.
   const markOf = (look) => MARKS[(look + Math.floor(look / 8)) % MARKS.length];
 
-  function said(value) {
+  function formatted(value) {
     if (typeof value !== "number") return String(value);
     if (Number.isInteger(value)) return value.toLocaleString("en").replaceAll(",", "\u202f");
     const size = Math.abs(value);
@@ -59,7 +59,7 @@
   }
 
   function logTicks(low, high) {
-    if (high / low < 4) { // Powers are too far apart.
+    if (high / low < 4) { // Powers of ten are too far apart.
       const step = nice((high - low) / 5), near = [];
       for (let tick = Math.ceil(low / step) * step; tick <= high; tick += step) near.push(Number(tick.toPrecision(6)));
       return near;
@@ -79,15 +79,15 @@
     for (const tick of across ? across.ticks : []) {
       const x = across.place(tick);
       plot.append(node("svg:line", { class: "grid", x1: x, x2: x, y1: box.top, y2: box.bottom }));
-      const label = said(tick), half = label.length * 3.6, middle = Math.min(x, box.width - half); // Not over the edge.
-      if (middle - half < last + 6) continue; // No room for it.
+      const label = formatted(tick), half = label.length * 3.6, middle = Math.min(x, box.width - half); // Stay inside the edge.
+      if (middle - half < last + 6) continue; // No room for the label.
       last = middle + half;
       plot.append(node("svg:text", { x: middle, y: box.bottom + 20, "text-anchor": "middle" }, label));
     }
     for (const tick of up ? up.ticks : []) {
       const y = up.place(tick);
       plot.append(node("svg:line", { class: "grid", x1: box.left, x2: box.right, y1: y, y2: y }));
-      plot.append(node("svg:text", { x: box.left - 6, y: y + 4, "text-anchor": "end" }, said(tick)));
+      plot.append(node("svg:text", { x: box.left - 6, y: y + 4, "text-anchor": "end" }, formatted(tick)));
     }
     plot.append(node("svg:line", { class: "axis", x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }));
     const middle = (box.left + box.right) / 2;
@@ -95,7 +95,7 @@
     if (yLabel) plot.append(node("svg:text", { class: "title", x: 4, y: 12 }, yLabel));
   }
 
-  function canvas(holder, height, left, top = 32) { // Above the top there is room for the title of the axis, and half a tick.
+  function canvas(holder, height, left, top = 32) { // The top margin has room for the title of the axis.
     const width = Math.max(holder.clientWidth, 200);
     const plot = node("svg:svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, height, role: "img", tabindex: 0 });
     return { plot, box: { left, right: width - 12, top, bottom: height - 46, width } };
@@ -109,10 +109,10 @@
     return node("svg:polygon", { points: points.map(([a, b]) => `${x + a * size},${y + b * size}`).join(" "), ...attributes });
   }
 
-  /* Looking at one thing: by pointer, and by the arrow keys ----------------------------------------------------- */
+  /* Tooltips, by pointer and by the arrow keys -------------------------------------------------------------------- */
 
-  function looking(figure, plot, rows) {
-    // rows: lists of {x, y, text}; up and down go from list to list, left and right along one.
+  function addTooltip(figure, plot, rows) {
+    // rows: lists of {x, y, text}. Up and down move between lists, left and right along a list.
     const tip = node("div", { class: "tip", role: "status", hidden: true });
     const cursor = node("svg:circle", { class: "cursor", r: 6, visibility: "hidden" });
     plot.append(cursor);
@@ -156,14 +156,14 @@
     });
   }
 
-  /* The kinds of sections ----------------------------------------------------------------------------------------- */
+  /* Kinds of sections ----------------------------------------------------------------------------------------- */
 
   function chart(section, holder) {
     const off = hidden.get(section.id) || hidden.set(section.id, new Set()).get(section.id);
     const figure = node("figure");
     holder.append(figure);
     const { plot, box } = canvas(figure, Math.round(Math.max(240, Math.min(360, figure.clientWidth * 0.6))), 52);
-    plot.setAttribute("aria-label", `${section.title}. Arrow keys go from point to point.`);
+    plot.setAttribute("aria-label", `${section.title}. Arrow keys move from point to point.`);
     const curves = section.curves.map((curve, number) => ({ ...curve, number })).filter((curve) => !off.has(curve.name));
     const points = curves.flatMap((curve) => curve.points);
     const across = scale(section.x, points.map(([x]) => x), box.left, box.right);
@@ -175,29 +175,29 @@
       const usable = curve.points.filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y) && (!section.x.log || x > 0) && (!section.y.log || y > 0));
       const spots = usable.map(([x, y]) => ({
         x: across.place(x), y: up.place(y),
-        text: `${curve.name}\n${section.x.label}: ${said(x)}\n${section.y.label}: ${said(y)}`,
+        text: `${curve.name}\n${section.x.label}: ${formatted(x)}\n${section.y.label}: ${formatted(y)}`,
       }));
       const group = node("svg:g", { "data-curve": curve.name });
       group.append(node("svg:polyline", {
-        class: "curve", stroke: colour(look), "stroke-dasharray": curve.dashed ? "3 4" : DASHES[Math.floor(look / 8) % 8],
+        class: "curve", stroke: color(look), "stroke-dasharray": curve.dashed ? "3 4" : DASHES[Math.floor(look / 8) % 8],
         points: spots.map((spot) => `${spot.x.toFixed(1)},${spot.y.toFixed(1)}`).join(" "),
       }));
       if (spots.length <= 60 && !curve.dashed)
-        for (const spot of spots) group.append(mark(markOf(look), spot.x, spot.y, 3, { class: "mark", fill: colour(look) }));
+        for (const spot of spots) group.append(mark(markOf(look), spot.x, spot.y, 3, { class: "mark", fill: color(look) }));
       plot.append(group);
       if (spots.length) rows.push(spots);
     }
     figure.append(plot);
-    looking(figure, plot, rows);
+    addTooltip(figure, plot, rows);
     const legend = node("ul", { class: "legend" });
     section.curves.forEach((curve, number) => {
       const look = curve.look ?? number;
       const picture = node("svg:svg", { viewBox: "0 0 30 12", "aria-hidden": "true" });
-      picture.append(node("svg:line", { x1: 1, x2: 29, y1: 6, y2: 6, stroke: colour(look), "stroke-width": 2, "stroke-dasharray": curve.dashed ? "3 4" : DASHES[Math.floor(look / 8) % 8] }));
-      if (!curve.dashed) picture.append(mark(markOf(look), 15, 6, 3, { fill: colour(look) }));
+      picture.append(node("svg:line", { x1: 1, x2: 29, y1: 6, y2: 6, stroke: color(look), "stroke-width": 2, "stroke-dasharray": curve.dashed ? "3 4" : DASHES[Math.floor(look / 8) % 8] }));
+      if (!curve.dashed) picture.append(mark(markOf(look), 15, 6, 3, { fill: color(look) }));
       const press = () => {
         if (off.has(curve.name)) off.delete(curve.name); else off.add(curve.name);
-        const place = holder.parentElement; // Drawing takes the holder out of it.
+        const place = holder.parentElement; // draw() removes the holder from its parent.
         draw(section, place, true);
         place.querySelectorAll(".legend button")[number].focus();
       };
@@ -205,14 +205,14 @@
     });
     holder.append(legend);
     const rowsOf = section.curves.flatMap((curve) => curve.points.map(([x, y]) => [curve.name, x, y]));
-    holder.append(folded("The same as a table", () => table(["curve", section.x.label, section.y.label], rowsOf)));
+    holder.append(folded("Show as a table", () => table(["curve", section.x.label, section.y.label], rowsOf)));
   }
 
   function bars(section, holder) {
     const figure = node("figure");
     holder.append(figure);
     const { plot, box } = canvas(figure, 260, 52);
-    plot.setAttribute("aria-label", `${section.title}. Arrow keys go from bar to bar.`);
+    plot.setAttribute("aria-label", `${section.title}. Arrow keys move from bar to bar.`);
     const groups = section.series.length, places = section.labels.length;
     const up = scale(section.y, section.series.flatMap((series) => series.values), box.bottom, box.top);
     frame(plot, box, null, up, section.x.label, section.y.label);
@@ -220,7 +220,7 @@
     let last = -Infinity;
     section.labels.forEach((label, place) => {
       const middle = box.left + (place + 0.5) * each, half = String(label).length * 3.6;
-      if (middle - half < last + 6 || middle + half > box.right + 12) return; // No room for it.
+      if (middle - half < last + 6 || middle + half > box.right + 12) return; // No room for the label.
       last = middle + half;
       plot.append(node("svg:text", { x: middle, y: box.bottom + 20, "text-anchor": "middle" }, String(label)));
     });
@@ -229,17 +229,17 @@
       series.values.forEach((value, place) => {
         const x = box.left + place * each + each * 0.1 + number * width;
         const y = section.y.log && value <= 0 ? box.bottom : up.place(value);
-        plot.append(node("svg:rect", { x, y, width: Math.max(1, width - 1), height: Math.max(0, box.bottom - y), fill: colour(number), "data-bar": series.name }));
-        spots.push({ x: x + width / 2, y, text: `${series.name ? `${series.name}\n` : ""}${section.x.label}: ${section.labels[place]}\n${section.y.label}: ${said(value)}` });
+        plot.append(node("svg:rect", { x, y, width: Math.max(1, width - 1), height: Math.max(0, box.bottom - y), fill: color(number), "data-bar": series.name }));
+        spots.push({ x: x + width / 2, y, text: `${series.name ? `${series.name}\n` : ""}${section.x.label}: ${section.labels[place]}\n${section.y.label}: ${formatted(value)}` });
       });
       if (spots.length) rows.push(spots);
     });
     figure.append(plot);
-    looking(figure, plot, rows);
+    addTooltip(figure, plot, rows);
     if (groups > 1) holder.append(keys(section.series.map((series, number) => [series.name, number])));
     const body = section.labels.map((label, place) => [label, ...section.series.map((series) => series.values[place])]);
     const heads = section.series.map((series) => series.name || section.y.label);
-    holder.append(folded("The same as a table", () => table([section.x.label, ...heads], body)));
+    holder.append(folded("Show as a table", () => table([section.x.label, ...heads], body)));
   }
 
   function timeline(section, holder) {
@@ -247,7 +247,7 @@
     holder.append(figure);
     const lane = 22, height = 54 + lane * section.lanes.length;
     const { plot, box } = canvas(figure, height, 72, 8);
-    plot.setAttribute("aria-label", `${section.title}. Arrow keys go from stretch to stretch.`);
+    plot.setAttribute("aria-label", `${section.title}. Arrow keys move from activity to activity.`);
     const ends = section.lanes.flatMap((each) => each.parts.map((part) => part.start + part.length));
     const across = scale({ label: "" }, [0, ...ends], box.left, box.right);
     frame(plot, box, across, null, section.x.label, "");
@@ -257,26 +257,26 @@
       plot.append(node("svg:text", { x: box.left - 6, y: y + 14, "text-anchor": "end" }, each.name));
       for (const part of each.parts) {
         const x = across.place(part.start), width = across.place(part.start + part.length) - x;
-        plot.append(node("svg:rect", { x, y: y + 2, width: Math.max(width, 0.3), height: lane - 6, fill: colour(section.looks[part.kind]) }));
+        plot.append(node("svg:rect", { x, y: y + 2, width: Math.max(width, 0.3), height: lane - 6, fill: color(section.looks[part.kind]) }));
         spots.push({ x: x + width / 2, y: y + lane / 2 - 1, text: part.text });
       }
       if (spots.length) rows.push(spots);
     });
     figure.append(plot);
-    looking(figure, plot, rows);
+    addTooltip(figure, plot, rows);
     holder.append(keys(section.kinds.map((kind, number) => [kind, section.looks[number]])));
-    holder.append(folded("The same as a table", () => table(section.head, section.rows)));
+    holder.append(folded("Show as a table", () => table(section.head, section.rows)));
   }
 
   function keys(names) {
     const legend = node("ul", { class: "legend" });
-    for (const [name, look] of names) legend.append(node("li", {}, node("span", { class: "key", style: `background: ${colour(look)}` }), ` ${name}`));
+    for (const [name, look] of names) legend.append(node("li", {}, node("span", { class: "key", style: `background: ${color(look)}` }), ` ${name}`));
     return legend;
   }
 
   function table(head, rows) {
     const isNumber = head.map((_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === "number" || row[column] === "" || row[column] === null));
-    const cell = (kind, value, column, attributes = {}) => node(kind, { class: isNumber[column] ? "number" : isLong(value) ? "long" : null, ...attributes }, value === null ? "" : said(value));
+    const cell = (kind, value, column, attributes = {}) => node(kind, { class: isNumber[column] ? "number" : isLong(value) ? "long" : null, ...attributes }, value === null ? "" : formatted(value));
     const made = node("table", {}, node("thead", {}, node("tr", {}, ...head.map((value, column) => cell("th", value, column, { scope: "col" })))));
     const body = node("tbody");
     for (const row of rows.slice(0, 2000)) body.append(node("tr", {}, ...row.map((value, column) => (column ? cell("td", value, column) : cell("th", value, column, { scope: "row" })))));
@@ -284,12 +284,12 @@
     return node("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": head.join(", ") }, made);
   }
 
-  // Words are broken only where they are so long that a table would have to be scrolled for each of them.
+  // Only words longer than 24 characters may be broken. Unbroken, they would make the table scroll.
   const isLong = (value) => typeof value === "string" && value.split(/\s+/).some((word) => word.length > 24);
 
   function facts(rows) {
     const list = node("dl", { class: "facts" });
-    for (const [name, value] of rows) list.append(node("div", {}, node("dt", {}, name), node("dd", { class: isLong(value) ? "long" : null }, value === null ? "" : said(value))));
+    for (const [name, value] of rows) list.append(node("div", {}, node("dt", {}, name), node("dd", { class: isLong(value) ? "long" : null }, value === null ? "" : formatted(value))));
     return list;
   }
 
@@ -334,8 +334,8 @@
     if (again) place.querySelectorAll("details").forEach((details, number) => { details.open = opened[number] || false; });
   }
 
-  // Which sections take the whole width: those that want to, and one that would have an empty place beside it.
-  function whole(sections) {
+  // Sections that take the full width: wide ones, and one that would have an empty place beside it.
+  function fullWidth(sections) {
     let column = 0;
     return sections.map((section, number) => {
       const next = sections[number + 1], alone = column === 0 && (!next || next.wide);
@@ -347,7 +347,7 @@
   function render(page) {
     const main = document.getElementById("page"), known = new Set();
     document.getElementById("status").textContent = page.status || "";
-    const wide = whole(page.sections);
+    const wide = fullWidth(page.sections);
     page.sections.forEach((section, number) => {
       known.add(section.id);
       let place = document.getElementById(section.id);
@@ -357,7 +357,7 @@
       }
       place.classList.toggle("wide", wide[number]);
       const text = JSON.stringify([section, wide[number]]);
-      // What somebody is looking at or has the focus in is drawn when they have left it.
+      // A section under the pointer or with the focus is drawn again only after the reader has left it.
       const busy = shown.has(section.id) && (place.matches(":hover") || place.contains(document.activeElement));
       if (shown.get(section.id) === text || busy) return;
       draw(section, place, shown.has(section.id));
@@ -389,13 +389,12 @@
         if (answer.ok) render(await answer.json());
         else document.getElementById("status").textContent = "The run file cannot be read at the moment.";
       } catch {
-        document.getElementById("status").textContent = "paraactive watch has ended; this is how the run stood then.";
+        document.getElementById("status").textContent = "paraactive watch has ended. This page shows the last state of the run.";
       }
     }
   }
 
-  const first = JSON.parse(document.getElementById("data").textContent);
   width = innerWidth;
-  render(first);
-  if (first.live) follow();
+  render(JSON.parse(document.getElementById("data").textContent));
+  if (latest.live) follow();
 })();

@@ -18,8 +18,8 @@ OURS: list[Rule] = [
     IwalMargin(50), Uniform(0.3), Passive(), Steady(),
 ]  # fmt: skip
 CHECKS = rule_checks()
-LABELS, SHAPE = "only a rule that needs labels has a place for them", "there is one p for each example"
-RANGE, COMPANY = "p is a probability that a coin can toss", "p does not depend on other examples"
+LABELS, SHAPE = "only a rule that needs labels has a parameter y", "there is one p for each example"
+RANGE, COMPANY = "p is a valid probability", "p does not depend on other examples"
 BROKEN: list[tuple[str, Any, set[str]]] = [
     (LABELS, broken.Peeping(), set()),
     (LABELS, broken.Vague(), set()),
@@ -29,9 +29,9 @@ BROKEN: list[tuple[str, Any, set[str]]] = [
     (RANGE, broken.Bottomless(), set()),
     (RANGE, broken.Eager(), set()),
     (RANGE, broken.Undefined(), set()),
-    ("asking is pure", broken.Careless(), set()),
-    # Whatever asks twice notices.
-    ("asking is pure", broken.Fickle(), {COMPANY, "a description makes an equal rule", "it travels"}),
+    ("computing p is pure", broken.Careless(), set()),
+    # Every check that calls the rule twice fails as well.
+    ("computing p is pure", broken.Fickle(), {COMPANY, "a description makes an equal rule", "it travels"}),
     (COMPANY, broken.Ranking(), set()),
     ("scores that are not needed are ignored", broken.Modest(), set()),
     ("a description makes an equal rule", broken.Reticent(0.7), set()),

@@ -28,7 +28,7 @@ BROKEN: list[tuple[str, type[Simulated], set[str]]] = [
     ("without rounds every example is sifted once", broken.Losing, set()),
     (REBUILT, broken.Overeager, set()),
     ("entries say which model sifted them", broken.Boasting, set()),
-    ("an error on a node is the callers", broken.Muffling, set()),
+    ("an error on a node reaches the caller", broken.Muffling, set()),
 ]
 
 
@@ -50,5 +50,5 @@ def test_every_check_can_fail() -> None:
     assert {name for name, _, _ in BROKEN} == {name for name, _ in CHECKS}
 
 
-def test_an_engine_that_nobody_knows_is_named() -> None:
+def test_an_unknown_engine_is_named() -> None:
     assert first_named(check_engine, "thread") == SYNCHRONOUS

@@ -29,17 +29,17 @@ OURS: dict[str, Any] = {
 }
 CHECKS = stream_checks()
 FACTS, CLASSES = "width and length are counts", "classes are different names"
-SHAPES, TYPES = "columns are as long and wide as they should be", "columns have their types"
-TWICE, SHARED = "reading twice gives the same bits", "what is handed out is not shared"
-LISTED, PIECES = "at gives what read gives", "pieces are the whole"
+SHAPES, TYPES = "columns have the right shapes", "columns have their types"
+TWICE, SHARED = "reading twice gives the same bits", "returned arrays are not shared"
+LISTED, PIECES = "at gives what read gives", "reading in pieces gives the same examples"
 OUTSIDE, ORDER = "positions outside are refused", "the order of reading does not matter"
 BROKEN: list[tuple[str, Callable[[], Any], set[str]]] = [
     (FACTS, broken.Hollow, set()),
     (FACTS, broken.Fractional, set()),
     (CLASSES, broken.Alike, set()),
     (CLASSES, broken.Numbers, set()),
-    ("labels have the type that is said", broken.Mistyped, set()),
-    ("labels have the type that is said", broken.Untyped, set()),
+    ("label type fits the classes", broken.Mistyped, set()),
+    ("label type fits the classes", broken.Untyped, set()),
     (SHAPES, broken.Narrow, set()),
     (TYPES, broken.Wide, {PIECES}),  # This puts pieces together, in the right types.
     ("the index is the position", broken.Relative, set()),

@@ -1,4 +1,4 @@
-"""reproduce, at a scale that a test can bear: the files, the claims, and going on where it was stopped."""
+"""`reproduce` at a small scale: its files, its claims, and resuming."""
 
 from __future__ import annotations
 
@@ -11,14 +11,11 @@ from pathlib import Path
 import pytest
 
 from full_disk import little_room
-from paraactive.data.events import Evaluated, Round
 from paraactive.errors import InputError
 from paraactive.experiments.paper import EXPERIMENTS, Experiment, reproduce
-from paraactive.experiments.paper.curves import LEVELS, common_levels, decided, growing
-from paraactive.experiments.paper.experiment import Found, write_found
-from paraactive.experiments.timing import first_reached, mean_seconds_to, seconds_to, seconds_until, smoothed
-from paraactive.report import read_story
-from paraactive.runs.run import Run
+from paraactive.experiments.paper.experiment import ExperimentResult, write_result
+from paraactive.experiments.timing import mean_seconds_to, seconds_to, seconds_until, smoothed
+from paraactive.report import read_run_record
 from paraactive.runs.runfile import RunFile
 
 TINY = 4 * 4096
@@ -84,56 +81,25 @@ def test_another_run_in_the_place_of_one_is_refused(folder: Path, tmp_path: Path
 def test_the_speedups_of_more_nodes_are_those_of_the_clock(folder: Path) -> None:
     out = folder / "svm"
     reproduce(tiny("svm"), "small", out)
-    story = read_story(out / "runs" / "svm-parallel-0.db")
+    record = read_run_record(out / "runs" / "svm-parallel-0.db")
     for k in (1, 8, 128):
-        expected = story.rounds[0].update_seconds + sum(ended.elapsed[k] for ended in story.rounds[1:])
-        assert seconds_until(story.rounds, story.seen, k) == pytest.approx(expected)
-    level = max(mistakes for _, mistakes in smoothed(story))
-    one, many = seconds_to(story, level, 1), seconds_to(story, level, 128)
+        expected = record.rounds[0].update_seconds + sum(ended.elapsed[k] for ended in record.rounds[1:])
+        assert seconds_until(record.rounds, record.seen, k) == pytest.approx(expected)
+    level = max(mistakes for _, mistakes in smoothed(record))
+    one, many = seconds_to(record, level, 1), seconds_to(record, level, 128)
     assert one is not None
     assert many is not None
     assert many < one
-    assert mean_seconds_to([story, story], level) == seconds_to(story, level)
-    assert mean_seconds_to([story], -1) is None
-
-
-def _run(*mistakes: int) -> Run:
-    run = Run.__new__(Run)
-    run.rounds = [Round(n, 10 * n + 10, 0, 0, 0.0, 0.0, 1.0, {1: 2.0, 4: 1.0}) for n in range(len(mistakes))]
-    run.evaluations = [Evaluated(10 * n + 10, 0, each, 100, 0.0) for n, each in enumerate(mistakes)]
-    return run
-
-
-def test_time_to_mistakes_is_by_the_mean_of_three_neighbours() -> None:
-    run = _run(30, 6, 12, 9, 9, 9)
-    assert first_reached(run, 9) == 2, "6 alone was luck; 6, 12 and 9 are 9 in the mean"
-    assert seconds_to(run, 9, 1) == 1.0 + 2 * 2.0
-    assert seconds_to(run, 9, 4) == 1.0 + 2 * 1.0
-    assert seconds_to(run, 8.9, 1) is None
-
-
-def test_levels_are_those_that_all_runs_reach() -> None:
-    runs = [_run(90, 60, 45, 40, 30, 30, 30), _run(90, 50, 50, 50, 50)]
-    levels = common_levels(*[[run] for run in runs])  # pyright: ignore[reportArgumentType]
-    assert levels[-1] == 50
-    assert set(levels) <= set(LEVELS)
-    assert levels == sorted(levels, reverse=True)
-
-
-def test_verdicts() -> None:
-    assert decided("c", None, "m").verdict == "open"
-    assert decided("c", True, "m").verdict == "yes"
-    assert decided("c", False, "m").verdict == "no"
-    assert growing([(40, 2.0)]) is None
-    assert growing([(40, 2.0), (30, 3.0)])
-    assert not growing([(40, 2.0), (30, 2.1)])
-    assert not growing([(40, 2.0), (30, 10.0), (20, 3.0)])
+    assert mean_seconds_to([record, record], level) == seconds_to(record, level)
+    assert mean_seconds_to([record], -1) is None
 
 
 def test_a_full_disk_leaves_the_old_points_as_they_were(tmp_path: Path) -> None:
-    points = write_found(Found("An experiment", [], []), "test", tmp_path).files["points"]
+    points = write_result(ExperimentResult("An experiment", [], []), "test", tmp_path).files["points"]
     before, room = points.read_text(), 100_000
-    found = Found("An experiment", [], [], details={"more": "x" * room})  # Only the points have it, not the page.
+    found = ExperimentResult(
+        "An experiment", [], [], details={"more": "x" * room}
+    )  # Only the points have it, not the page.
     with little_room(room), pytest.raises(InputError, match=r"cannot write .*test\.json"):
-        write_found(found, "test", tmp_path)
+        write_result(found, "test", tmp_path)
     assert points.read_text() == before

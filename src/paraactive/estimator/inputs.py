@@ -1,0 +1,223 @@
+"""What users give to `fit` and `partial_fit`, checked by scikit-learn's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, Protocol, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_array, compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from paraactive.basics.validation import fraction, positive
+from paraactive.data.examples import Doubles, Examples, Features
+from paraactive.errors import InputError, quoted_names
+from paraactive.estimator.rows import Rows
+from paraactive.streams.label_checks import check_classes
+from paraactive.streams.sparse import is_sparse, sparse_rows
+
+
+class SupportsCSR(Protocol):
+    """A sparse matrix of scipy."""
+
+    def tocsr(self) -> object:
+        """The matrix in compressed sparse row format."""
+        ...
+
+
+MatrixLike: TypeAlias = "ArrayLike | SupportsCSR"
+"""Rows of features: an array, a DataFrame, or a sparse matrix of scipy."""
+Labels: TypeAlias = "NDArray[np.generic]"
+ClassWeight: TypeAlias = "Mapping[Hashable, float] | str | None"
+# scikit-learn has no type annotations, and pyright takes their default values for types.
+_validate_data = cast("Callable[..., Any]", validate_data)
+_check_array = cast("Callable[..., Doubles]", check_array)
+
+
+def checked_features(estimator: BaseEstimator, X: MatrixLike) -> Features:
+    """Check the rows of `predict`.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        The fitted estimator, whose features the rows must have.
+    X : array-like or sparse matrix
+        The rows.
+
+    Returns
+    -------
+    Features
+        Rows of float32, dense or sparse.
+    """
+    return _features(_validate_data(estimator, X, reset=False, accept_sparse="csr", dtype=np.float32, order="C"))
+
+
+def checked_labeled(
+    estimator: BaseEstimator, X: MatrixLike, y: ArrayLike, *, first: bool = False
+) -> tuple[Features, Labels]:
+    """Check rows with labels.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        The estimator.
+    X : array-like or sparse matrix
+        The rows.
+    y : array-like
+        Their labels.
+    first : bool, default=False
+        Whether the rows set the features of the estimator. Otherwise they must have these features.
+
+    Returns
+    -------
+    tuple of (Features, array)
+        Rows of float32, dense or sparse, and labels.
+    """
+    x, labels = _validate_data(estimator, X, y, reset=first, accept_sparse="csr", dtype=np.float32, order="C")
+    check_classification_targets(labels)
+    return _features(x), labels
+
+
+def _features(x: object) -> Features:
+    return sparse_rows(x) if is_sparse(x) else cast(Features, x)
+
+
+def checked_weights(sample_weight: ArrayLike | None, rows: int) -> Doubles:
+    """Check sample weights.
+
+    Parameters
+    ----------
+    sample_weight : array-like, float or None
+        One weight for each row, one for all, or None for 1.
+    rows : int
+        Number of rows.
+
+    Returns
+    -------
+    array of float64
+        One weight for each row. An InputError is raised for weights that are negative, not finite, or too few.
+    """
+    if sample_weight is None:
+        return np.ones(rows)
+    if isinstance(sample_weight, int | float | np.number):
+        sample_weight = np.full(rows, sample_weight)
+    weight = _check_array(sample_weight, ensure_2d=False, allow_nd=True, dtype=np.float64, input_name="sample_weight")
+    if weight.ndim != 1 or len(weight) != rows:
+        raise InputError(
+            f"sample_weight has shape {weight.shape}",
+            why="Sample weights must be 1D array or scalar, with one weight for each row",
+            remedy=f"give {rows} weights",
+        )
+    if (weight < 0).any():
+        raise InputError(
+            "Negative values in data passed to sample_weight",
+            why="a row cannot count less than nothing",
+            remedy="give weights >= 0",
+        )
+    return weight
+
+
+def checked_rows(
+    x: Features, y: Labels, weight: Doubles, classes: NDArray[np.generic], class_weight: ClassWeight
+) -> Rows:
+    """The rows that count: those with a known label and a weight above 0.
+
+    Parameters
+    ----------
+    x : Features
+        The rows.
+    y : array
+        Their labels.
+    weight : array of float64
+        Their weights.
+    classes : array
+        All labels, sorted. An InputError names a label that is not among them.
+    class_weight : mapping, "balanced" or None
+        Weight of each class.
+
+    Returns
+    -------
+    Rows
+        The rows with the numbers of their classes.
+    """
+    known = np.isin(y, classes)
+    if not known[weight > 0].all():
+        raise InputError(
+            f"y has the label {y[~known][0]!r}",
+            why=f"the classes are {quoted_names([str(name) for name in classes])}",
+            remedy="give all labels in the first call of partial_fit, as classes=",
+        )
+    kept = np.flatnonzero(known & (weight > 0))
+    number = np.searchsorted(classes, y[kept])
+    check_classes([str(label) for label in classes])
+    return Rows(x[kept], number, weight[kept] * _class_weights(class_weight, classes, y[kept])[number], kept)
+
+
+def _class_weights(given: ClassWeight, classes: NDArray[np.generic], y: Labels) -> Doubles:
+    if given is None:
+        return np.ones(len(classes))
+    if isinstance(given, str):
+        return compute_class_weight(given, classes=classes, y=y)
+    named = {label: weight for label, weight in given.items() if label in classes}
+    if len(named) != len(given):
+        unknown = [str(label) for label in given if label not in named]
+        raise InputError(
+            f"class_weight has the class {quoted_names(unknown)}",
+            why=f"the classes are {quoted_names([str(name) for name in classes])}",
+            remedy="name each class by its label",
+        )
+    return np.array([positive("class_weight", named.get(label, 1.0)) for label in classes.tolist()])
+
+
+def validation_examples(
+    estimator: BaseEstimator, validation: tuple[MatrixLike, ArrayLike], classes: NDArray[np.generic]
+) -> Examples:
+    """The test examples that a user gives as (X, y).
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        The estimator.
+    validation : tuple of (X, y)
+        Rows and labels.
+    classes : array
+        All labels, sorted. An InputError is raised for other labels.
+
+    Returns
+    -------
+    Examples
+        The examples.
+    """
+    if len(validation) != 2:
+        raise InputError("validation has more than X and y", why="it is both", remedy="give (X, y)")
+    x, y = checked_labeled(estimator, *validation)
+    if not np.isin(y, classes).all():
+        raise InputError("validation has unknown labels", why="y has not", remedy="give labels that y has")
+    number = np.searchsorted(classes, y)
+    return Rows(x, number, np.ones(len(y)), np.arange(len(y))).examples(len(classes))
+
+
+def validation_fraction(validation: object) -> float:
+    """The fraction of the rows to hold out.
+
+    Parameters
+    ----------
+    validation : object
+        What the user gives. An InputError is raised if it is not a number above 0 and below 1.
+
+    Returns
+    -------
+    float
+        The fraction.
+    """
+    part = fraction("validation", validation) if np.isscalar(validation) else 1.0
+    if part == 1.0:
+        raise InputError(
+            "validation is not a part of the rows",
+            why="it is held out, and the other rows are learned",
+            remedy="give a number above 0 and below 1, or (X, y)",
+        )
+    return part

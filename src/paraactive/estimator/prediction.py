@@ -1,0 +1,82 @@
+"""How a fitted estimator is used: scores, labels and probabilities of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from paraactive.data.examples import Doubles
+from paraactive.data.labels import decide, probabilities
+from paraactive.estimator.inputs import MatrixLike, checked_features
+from paraactive.learners import Learner
+from paraactive.learners.base import capabilities_of
+from paraactive.learners.rows import scores
+
+
+class PredictsFromScores(BaseEstimator):
+    """A classifier whose predictions follow from the scores of its learner."""
+
+    learner_: Learner
+    classes_: NDArray[np.generic]
+
+    if TYPE_CHECKING:
+
+        def _new_learner(self) -> Learner: ...
+
+    def decision_function(self, X: MatrixLike) -> Doubles:
+        """Scores of rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_classes)
+            With two classes, one score for each row, above 0 for the second class.
+        """
+        check_is_fitted(self)
+        return scores(self.learner_, checked_features(self, X))
+
+    def predict(self, X: MatrixLike) -> NDArray[np.generic]:
+        """Labels of rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            The labels.
+        """
+        score = self.decision_function(X)
+        return self.classes_[decide(score)]
+
+    @property
+    def predict_proba(self) -> Callable[[MatrixLike], Doubles]:
+        """Function of X that returns the probability of each class.
+
+        It exists if the learner's scores are log-odds, as those of the network. For other learners there is none, as
+        for scikit-learn's SVC.
+        """
+        # A property and not `available_if` of scikit-learn, which would hide this message behind its own.
+        learner = self.learner_ if hasattr(self, "learner_") else self._new_learner()
+        if not capabilities_of(learner).log_odds:
+            raise AttributeError(
+                f"{type(self).__name__} has no predict_proba with {type(learner).__name__}, whose scores are margins "
+                "and not probabilities. To have probabilities, calibrate it:\n"
+                "    from sklearn.calibration import CalibratedClassifierCV\n"
+                "    CalibratedClassifierCV(clf).fit(X, y).predict_proba(X)"
+            )
+        return self._predict_proba
+
+    def _predict_proba(self, X: MatrixLike) -> Doubles:
+        return probabilities(self.decision_function(X))
