@@ -121,7 +121,7 @@ def test_an_unknown_task_is_told_which_there_are(name: str, capsys: Printed):
     ("name", "says"),
     [
         ("gone.csv", "no file gone.csv: it does not exist"),
-        ("/", "no file /: nothing there ends in .parquet"),
+        ("/", "no file /: the folder has no files that end in .parquet"),
         ("data.xlsx", "data.xlsx ends in '.xlsx': the supported suffixes are .parquet"),
         ("data.csv.bz2", "compress it with gzip"),
     ],

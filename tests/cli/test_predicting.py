@@ -179,7 +179,7 @@ def test_a_column_like_an_index_is_never_suggested_as_the_label(capsys: Printed)
     data.to_parquet("data.parquet")
     assert complaint(capsys, "train", "data.parquet").endswith("name the label column, as --label clicked.")
     data[["user_id"]].to_parquet("keys.parquet")
-    assert complaint(capsys, "train", "keys.parquet").endswith("name it as --label COLUMN.")
+    assert complaint(capsys, "train", "keys.parquet").endswith("name the label column, as --label COLUMN.")
 
 
 # Writing ---------------------------------------------------------------------------------------------------------

@@ -8,8 +8,6 @@ import operator
 from collections.abc import Iterable
 from typing import SupportsFloat, SupportsIndex, cast
 
-import numpy as np
-
 from paraactive.errors import InputError
 
 
@@ -102,11 +100,12 @@ def whole(name: str, value: object, least: int | None = None) -> int:
 
     Examples
     --------
+    >>> import numpy as np
     >>> whole("seed", np.int64(7))
     7
     """
     try:
-        number = None if isinstance(value, bool | np.bool_) else operator.index(cast(SupportsIndex, value))
+        number = None if isinstance(value, bool) else operator.index(cast(SupportsIndex, value))
     except TypeError:
         number = None
     if number is None:
@@ -138,6 +137,7 @@ def number(name: str, value: object) -> float:
 
     Examples
     --------
+    >>> import numpy as np
     >>> number("coef0", np.float32(0.5))
     0.5
     """

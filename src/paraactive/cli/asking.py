@@ -37,8 +37,8 @@ from paraactive.runs.spec import DataSpec
 from paraactive.sifting import parts
 from paraactive.sifting.oracle import Oracle
 from paraactive.streams import Stream, Unlabelled
-from paraactive.streams.array_checks import named_labels
 from paraactive.streams.files import column_names, looks_like_index, number_columns, open_column
+from paraactive.streams.label_checks import named_labels
 from paraactive.streams.tables.table_columns import check_column
 
 _WARMSTART, _BATCH, _PER_ROUND = 50, 500, 25

@@ -16,7 +16,7 @@ from paraactive.basics.validation import fraction, positive
 from paraactive.data.examples import Doubles, Examples, Features
 from paraactive.errors import InputError, quoted_names
 from paraactive.estimator.rows import Rows
-from paraactive.streams.array_checks import check_classes
+from paraactive.streams.label_checks import check_classes
 from paraactive.streams.sparse import is_sparse, sparse_rows
 
 

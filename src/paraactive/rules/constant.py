@@ -37,7 +37,7 @@ class Uniform:
         object.__setattr__(self, "rate", fraction("rate", self.rate))
 
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
-        """Return the sampling probability of each example. See `BlindRule.probability`."""
+        """See `BlindRule.probability`."""
         return np.full(len(score), self.rate)
 
     def describe(self) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class Passive:
     needs_scores: ClassVar[bool] = False
 
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
-        """Return the sampling probability of each example. See `BlindRule.probability`."""
+        """See `BlindRule.probability`."""
         return np.ones(len(score))
 
     def describe(self) -> dict[str, Any]:

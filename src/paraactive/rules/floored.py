@@ -74,7 +74,7 @@ class FlooredBlind:
         return rises_with_doubt(self.rule)
 
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
-        """Return the sampling probability of each example. See `BlindRule.probability`."""
+        """See `BlindRule.probability`."""
         return np.maximum(self.rule.probability(score, seen), self.floor)
 
     def describe(self) -> dict[str, Any]:
@@ -112,7 +112,7 @@ class FlooredAware:
         return rises_with_doubt(self.rule)
 
     def probability(self, score: Doubles, seen: Ints, y: Labels) -> Doubles:
-        """Return the sampling probability of each example. See `LabelAwareRule.probability`."""
+        """See `LabelAwareRule.probability`."""
         return np.maximum(self.rule.probability(score, seen, y), self.floor)
 
     def describe(self) -> dict[str, Any]:

@@ -75,7 +75,7 @@ class Gradient:
         object.__setattr__(self, "floor", fraction("floor", self.floor))
 
     def probability(self, score: Doubles, seen: Ints, y: Labels) -> Doubles:
-        """Return the sampling probability of each example. See `LabelAwareRule.probability`."""
+        """See `LabelAwareRule.probability`."""
         return np.clip(self.scale * slope(score, y), self.floor, 1.0)
 
     def describe(self) -> dict[str, Any]:

@@ -181,7 +181,7 @@ class IwalMargin:
         object.__setattr__(self, "c0", check_c0(self.c0))
 
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
-        """Return the sampling probability of each example. See `BlindRule.probability`."""
+        """See `BlindRule.probability`."""
         return np.maximum(query_probability(np.minimum(margin(score), 1.0), seen, self.c0), RESOLUTION)
 
     def describe(self) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class LeastMargin:
         object.__setattr__(self, "eta", positive("eta", self.eta, WHY_ETA))
 
     def probability(self, score: Doubles, seen: Ints, y: Labels) -> Doubles:
-        """Return the sampling probability of each example. See `LabelAwareRule.probability`."""
+        """See `LabelAwareRule.probability`."""
         return margin_probability(self.eta, np.maximum(0.0, least_margin(score, y)), seen)
 
     def describe(self) -> dict[str, Any]:

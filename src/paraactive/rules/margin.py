@@ -38,7 +38,7 @@ class Margin:
         object.__setattr__(self, "eta", positive("eta", self.eta, WHY_ETA))
 
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
-        """Return the sampling probability of each example. See `BlindRule.probability`."""
+        """See `BlindRule.probability`."""
         return margin_probability(self.eta, margin(score), seen)
 
     def describe(self) -> dict[str, Any]:

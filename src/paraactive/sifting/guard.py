@@ -13,8 +13,8 @@ from paraactive.learners.base import capabilities_of
 from paraactive.learners.guarded import Guarded
 from paraactive.rules import Rule, floored
 from paraactive.streams import Stream
-from paraactive.streams.array_checks import label_name
 from paraactive.streams.base import StreamDetails
+from paraactive.streams.label_checks import label_name
 
 AUTO = "auto"
 _WRONG = 0.3

@@ -15,8 +15,8 @@ from paraactive.data.events import Round
 from paraactive.data.examples import Entries, Floats, Ints, Selected, dense
 from paraactive.errors import InputError
 from paraactive.sifting.log import Log, Question
-from paraactive.streams.array_checks import label_column, named_labels
 from paraactive.streams.base import Stream
+from paraactive.streams.label_checks import label_column, named_labels
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from paraactive.basics.validation import whole
 from paraactive.data.examples import Examples, Ints, Labels, SparseRows
 from paraactive.data.labels import fitting_type, labels_of, numbers_of, type_of_labels
-from paraactive.streams.array_checks import (
-    check_width,
-    class_values,
-    example_weights,
-    features,
-    hash_features,
-    label_column,
-    label_name,
-    named_labels,
-)
+from paraactive.streams.array_checks import check_width, example_weights, features, hash_features
+from paraactive.streams.label_checks import class_values, label_column, label_name, named_labels
 from paraactive.streams.locations import changed_data
 from paraactive.streams.numpy_files import open_columns
 from paraactive.streams.passes import checked_passes, rows_at

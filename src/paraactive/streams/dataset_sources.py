@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paraactive.errors import InputError, quoted_names
-from paraactive.streams.array_checks import check_classes, label_name
 from paraactive.streams.items import FeatureOrder, Item, as_label, split_item
+from paraactive.streams.label_checks import check_classes, label_name
 from paraactive.streams.tables.table_columns import check_column
 
 

@@ -13,9 +13,9 @@ from paraactive.basics.validation import positive, whole
 from paraactive.data.examples import Examples, Floats, Ints
 from paraactive.data.labels import fitting_type, labels_of, type_of_labels
 from paraactive.errors import InputError
-from paraactive.streams.array_checks import class_values, label_column, label_name
 from paraactive.streams.dataset_sources import numbers_by_name, open_source
 from paraactive.streams.items import FeatureOrder, Item, as_row
+from paraactive.streams.label_checks import class_values, label_column, label_name
 from paraactive.streams.passes import checked_passes, rows_at
 from paraactive.streams.user_stream import UserStream
 

@@ -12,9 +12,9 @@ from paraactive.basics.validation import positive, whole
 from paraactive.data.examples import Examples, Ints
 from paraactive.data.labels import STR, fitting_type, labels_of, type_of_labels
 from paraactive.errors import InputError, counted, quoted_names
-from paraactive.streams.array_checks import check_classes, checked_class_names, label_name
 from paraactive.streams.dataset_sources import class_names
 from paraactive.streams.items import FeatureOrder, Item, as_label, as_row, split_item
+from paraactive.streams.label_checks import check_classes, checked_class_names, label_name
 from paraactive.streams.user_stream import UserStream
 
 _REMEDY = "use one process, as engine='threads', or write the examples to a file first"

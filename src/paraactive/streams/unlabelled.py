@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 from paraactive.basics.validation import whole
 from paraactive.data.examples import Examples, Ints, SparseRows
 from paraactive.data.labels import UNKNOWN, fitting_type, type_of_labels, typed_labels
-from paraactive.streams.array_checks import checked_class_names, features_alone, hash_features
+from paraactive.streams.array_checks import features_alone, hash_features
 from paraactive.streams.files import column_names, open_rows
+from paraactive.streams.label_checks import checked_class_names
 from paraactive.streams.locations import absolute
 from paraactive.streams.passes import rows_at
 from paraactive.streams.user_stream import UserStream

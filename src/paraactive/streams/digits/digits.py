@@ -137,11 +137,11 @@ class Digits:
         return len(_training_images(self._task)[1])
 
     def read(self, first: int, last: int) -> Examples:
-        """Return the examples at positions first <= index < last. See `Stream.read`."""
+        """See `Stream.read`."""
         return self._make(position_range(first, last, self.length))
 
     def at(self, index: Ints) -> Examples:
-        """Return the examples at the given positions. See `Stream.at`."""
+        """See `Stream.at`."""
         return self._make(check_positions(index, self.length))
 
     def test(self) -> Examples:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from paraactive.basics.optional import require
 from paraactive.data.examples import Doubles, Floats
 from paraactive.errors import InputError
-from paraactive.streams.array_checks import label_name
+from paraactive.streams.label_checks import label_name
 from paraactive.streams.tables.line_numbers import describe_row
 
 # pyarrow is optional and has no type information, so its objects are typed as Any under these names.

@@ -13,7 +13,7 @@ import numpy as np
 from paraactive.basics.validation import whole
 from paraactive.data.examples import Examples, Ints
 from paraactive.data.labels import fitting_type
-from paraactive.streams.array_checks import checked_class_names
+from paraactive.streams.label_checks import checked_class_names
 from paraactive.streams.locations import absolute
 from paraactive.streams.lru_cache import LRUCache
 from paraactive.streams.passes import checked_passes

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from paraactive.data.labels import MAX_CLASSES, type_of_labels
 from paraactive.errors import InputError, quoted_names
-from paraactive.streams.array_checks import check_classes, label_name
+from paraactive.streams.label_checks import check_classes, label_name
 from paraactive.streams.tables.csv_files import is_number_text
 from paraactive.streams.tables.line_numbers import describe_row
 

@@ -14,9 +14,10 @@ import pytest
 
 from making import two_moons
 from paraactive import LaSVM, resume, train
+from paraactive.basics.registry import PartSpec
 from paraactive.data.examples import SparseRows
 from paraactive.errors import InputError
-from paraactive.runs.evaluation import find_test
+from paraactive.runs.evaluation import TestSource, find_test
 from paraactive.runs.replay import replay
 from paraactive.sifting.parts import build_stream, check_same_stream, describe_stream
 from paraactive.streams import Arrays, Table
@@ -79,8 +80,8 @@ def test_a_run_is_not_resumed_on_other_data(path: Path, tmp_path: Path):
 
 
 def test_a_table_is_known_again_by_its_description(path: Path):
-    known = json.loads(json.dumps(describe_stream(Table(path, "kind"))))
-    assert known["kind"] == "table"
+    known = PartSpec.from_dict(json.loads(json.dumps(describe_stream(Table(path, "kind")).to_dict())))
+    assert known.kind == "table"
     assert describe_stream(build_stream(known)) == known
     check_same_stream(Table(path, "kind", passes=9), known)
     for other in (Table(path, "kind", seed=5), Table(path, "kind", shuffle=False)):
@@ -109,7 +110,7 @@ def test_a_test_set_comes_from_any_kind_of_file(path: Path, tmp_path: Path, name
         (csv if name.endswith("csv") else parquet)(tmp_path / name, DATA[["kind", "b", "a"]])
     test = find_test(tmp_path / name, stream)
     assert test.examples is not None
-    assert test.source == {"kind": "file", "path": str(tmp_path / name)}
+    assert test.source == TestSource("file", str(tmp_path / name))
     x = test.examples.x
     assert ((x.dense() if isinstance(x, SparseRows) else x) == X).all()
     assert (test.examples.y == Y).all()
