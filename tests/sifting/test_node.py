@@ -23,7 +23,7 @@ def test_entries_that_leave_a_gap_or_come_twice_are_refused() -> None:
     node = _node()
     entries = Entries(0, node.take(0, 100).selected)
     node.learn_entries(entries)
-    with pytest.raises(LogGapError, match="applied 100"):
+    with pytest.raises(LogGapError, match="learned 100"):
         node.learn_entries(entries)
     with pytest.raises(LogGapError, match="from 101 on"):
         node.learn_entries(Entries(101, entries.selected))

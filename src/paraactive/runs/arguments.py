@@ -1,4 +1,4 @@
-"""What a user hands to train, resume and replay: checked before any work, completed, compared with the run file."""
+"""Arguments of train, resume and replay: checked before any work, completed, compared with the run file."""
 
 from __future__ import annotations
 
@@ -21,35 +21,53 @@ from paraactive.streams import Stream
 from paraactive.streams.base import StreamDetails
 
 BATCH = 4096
-"""Default of batch and warmstart, the paper's; less where there are not many examples to see."""
+"""Default of batch and warmstart, as in the paper. It is less for short streams."""
 
 _MINIBATCH = 32
-"""Of scikit-learn classifiers that are given as they are: one by one they spend their time on checks."""
+"""Minibatch of scikit-learn classifiers, which spend most of their time on input checks otherwise."""
 _LEARNER = ("score", "update", "end_round", "save", "load", "digest")
 _STREAM = ("width", "length", "classes", "regenerates", "read", "at")
 _RULE = ("needs_labels", "needs_scores", "probability")
 
 
 def require_learner(learner: object) -> None:
-    """An error if it is not a learner."""
+    """Check that an object is a learner.
+
+    Parameters
+    ----------
+    learner : object
+        What the user gives. An InputError is raised if it is not a learner.
+    """
     _require("learner", learner, _LEARNER, "a learner", "give an untrained one, as LaSVM() or Network()")
 
 
 def check_oracle(oracle: Oracle | None, stream: Stream, rule: Rule, schedule: str) -> None:
-    """An error if labels are wanted that nobody can tell, or that the rule would have to see before they are paid."""
+    """Check that an oracle, or its absence, goes with the stream, the rule and the schedule.
+
+    Parameters
+    ----------
+    oracle : Oracle or None
+        Who is asked for labels. An InputError names what does not fit.
+    stream : Stream
+        The training data.
+    rule : Rule
+        The rule, which must not need labels if there is an oracle.
+    schedule : str
+        Name of the schedule.
+    """
     details = StreamDetails(stream)
     if oracle is not None and not isinstance(oracle, Oracle):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
             f"oracle is of type {type(oracle).__name__}",
-            why="it says who is asked, and for how many labels",
+            why="it must be an Oracle",
             remedy="give Oracle(ask), where ask is a function of row numbers and rows that returns labels",
         )
     if oracle is None:
         if not details.labelled:
             raise InputError(
                 "the stream has no labels",
-                why="what is selected is learnt with its label",
-                remedy="go on with 'paraactive query', or in Python give oracle=Oracle(ask), which is asked for them",
+                why="selected examples are learned with their labels",
+                remedy="use 'paraactive query', or in Python give oracle=Oracle(ask)",
             )
         return
     if rule.needs_labels is True:
@@ -67,13 +85,24 @@ def check_oracle(oracle: Oracle | None, stream: Stream, rule: Rule, schedule: st
     if schedule != "synchronous":
         raise InputError(
             f"schedule {schedule!r} with an oracle",
-            why="labels are asked for round by round, while everybody waits",
+            why="labels are asked for once in each round",
             remedy="use schedule 'synchronous', with as small a batch as you like",
         )
 
 
 def as_learner(given: object) -> Learner:
-    """The learner given, or one around the scikit-learn classifier given."""
+    """A learner from what the user of the estimator gives.
+
+    Parameters
+    ----------
+    given : object
+        A learner, or a scikit-learn classifier with `partial_fit`, which is wrapped.
+
+    Returns
+    -------
+    Learner
+        The learner.
+    """
     if hasattr(given, "get_params") and not hasattr(given, "update"):
         return SklearnLearner(given, minibatch=_MINIBATCH)
     require_learner(given)
@@ -81,7 +110,13 @@ def as_learner(given: object) -> Learner:
 
 
 def require_stream(stream: object) -> None:
-    """An error if it is not a stream."""
+    """Check that an object is a stream.
+
+    Parameters
+    ----------
+    stream : object
+        What the user gives. An InputError is raised if it is not a stream.
+    """
     _require("stream", stream, _STREAM, "a stream", "give one, as Arrays(x, y) or Digits()")
 
 
@@ -147,10 +182,12 @@ def make_plan(
     ----------
     stream : Stream
         The training data.
-    examples, batch, warmstart, nodes, delay : int or None
+    examples, batch, warmstart, nodes : int or None
         What the user gives; see `train`.
     engine, schedule : str
         Names of the engine and the schedule.
+    delay : int or None
+        What the user gives; see `train`.
 
     Returns
     -------
@@ -186,12 +223,33 @@ def _default_nodes(engine: str, schedule: str) -> int:
 
 
 def count_cores() -> int:
-    """Those that this process may use."""
+    """Number of CPU cores that this process may use.
+
+    Returns
+    -------
+    int
+        The number.
+    """
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def default_engine(learner: Learner, rule: Rule, schedule: str) -> str:
-    """Threads where they really run side by side; otherwise processes, if the parts can be sent to them."""
+    """The engine for a learner if the user names none.
+
+    Parameters
+    ----------
+    learner : Learner
+        The learner.
+    rule : Rule
+        The rule.
+    schedule : str
+        Name of the schedule.
+
+    Returns
+    -------
+    str
+        "threads" if the learner releases the GIL or cannot be sent to another process, otherwise "processes".
+    """
     if capabilities_of(learner).releases_gil or schedule == "sequential" or not _travels(learner, rule):
         return "threads"
     return "processes"
@@ -200,12 +258,25 @@ def default_engine(learner: Learner, rule: Rule, schedule: str) -> str:
 def _travels(*parts_: object) -> bool:
     try:
         return b"__main__" not in pickle.dumps(parts_)
-    except Exception:  # Whatever a class of the user's own says to being pickled.
+    except Exception:  # A class of the user's own may raise anything when it is pickled.
         return False
 
 
 def count_examples(stream: Stream, examples: int | None) -> int:
-    """How many examples to see: those asked for, or all."""
+    """Number of examples to read.
+
+    Parameters
+    ----------
+    stream : Stream
+        The training data.
+    examples : int or None
+        What the user gives; None for all. An InputError is raised if the stream is shorter, or never ends.
+
+    Returns
+    -------
+    int
+        The number.
+    """
     if examples is None and stream.length is None:
         raise InputError(
             "examples is not given", why="the stream never ends", remedy="say how many to see, as examples=100_000"

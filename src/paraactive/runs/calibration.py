@@ -1,4 +1,4 @@
-"""What a rule needs and the user did not give: an eta that fits the scale of the scores, or the rate of a baseline."""
+"""Parameters of rules that users leave open: an eta that fits the scale of the scores, or the rate of a baseline."""
 
 from __future__ import annotations
 
@@ -20,24 +20,39 @@ from paraactive.streams import Stream
 from paraactive.streams.base import StreamDetails
 
 RATE = 0.2
-"""Of what the model gets right after the warmstart, so much is to be selected; later it is less by itself."""
+"""Share of correctly classified examples to select after the warmstart. The share falls by itself later."""
 _LOOKED_AT = 2000
-"""Examples that it is fitted on: one half is learnt, the other scored."""
+"""Number of examples to fit eta on: one half is learned, the other is scored."""
 _FEWEST = 20
-"""With fewer the rule's own default is as good a guess."""
+"""With fewer examples the default of the rule is as good."""
 
 _LEARNED = 4096
-"""Examples that the twin learns at most before the rate of a baseline is taken."""
+"""Largest number of examples to learn before the rate of a baseline is computed."""
 _MOMENTS = 32
-"""Values of n, spread over the run, at which that rate is taken."""
+"""Number of values of n, spread over the run, over which that rate is averaged."""
 
 MarginRule: TypeAlias = Margin | SignedMargin | LeastMargin
 
 
 def calibrated(rule: type[MarginRule], learner: Learner, early: Examples, warmstart: int) -> MarginRule:
-    """The rule with an eta that fits: a twin of the learner learns one half of the early examples and scores the other.
+    """The rule with an eta that fits the scores: a copy of the learner learns one half of the early examples and scores
+    the other half.
 
-    The same examples give the same eta on every engine.
+    Parameters
+    ----------
+    rule : type
+        Class of the rule.
+    learner : Learner
+        The untrained learner. It is copied.
+    early : Examples
+        The first examples.
+    warmstart : int
+        Number of examples to learn before sifting begins.
+
+    Returns
+    -------
+    MarginRule
+        The rule. The same examples give the same eta on every engine.
     """
     half = min(len(early), warmstart, _LOOKED_AT) // 2
     if half < _FEWEST // 2:
@@ -51,14 +66,31 @@ def calibrated(rule: type[MarginRule], learner: Learner, early: Examples, warmst
 
 
 def uniform_like(rule: Rule, learner: Learner, stream: Stream, warmstart: int, examples: int) -> Uniform:
-    """Uniform at the rate that this rule would have on the stream, so that both select about the same number.
+    """The rule Uniform at the rate that another rule would have, so that both select about the same number.
 
-    A twin of the learner learns the warmstart and scores the examples after it. The rate is the mean p that the rule
-    gives to these scores, over all n from the warmstart to the end of the run. The real rate of the rule is lower where
-    its model goes on improving. The same stream gives the same rate on every engine, for every number of nodes.
-    Without labels, or with too few examples to tell, it is the rate of Uniform().
+    A copy of the learner learns the warmstart and scores the examples after it. The rate is the mean p that the rule
+    gives to these scores, over n from the warmstart to the end of the run. The actual rate of the rule is lower if its
+    model keeps improving.
+
+    Parameters
+    ----------
+    rule : Rule
+        The rule to compare with.
+    learner : Learner
+        The untrained learner. It is copied.
+    stream : Stream
+        The training data.
+    warmstart : int
+        Number of examples to learn before sifting begins.
+    examples : int
+        Number of examples of the run.
+
+    Returns
+    -------
+    Uniform
+        The same for every engine and number of nodes. Without labels, or with too few examples, Uniform().
     """
-    # Of an iterable only so many can be read again.
+    # Only the window of an iterable can be read again.
     last = min(examples, warmstart + _LOOKED_AT, StreamDetails(stream).window or examples)
     if min(warmstart, last - warmstart) < _FEWEST or not StreamDetails(stream).labelled:
         return Uniform()
@@ -73,8 +105,26 @@ def uniform_like(rule: Rule, learner: Learner, stream: Stream, warmstart: int, e
 
 
 def uniform_at(rule: Rule, score: Doubles, y: Labels, moments: Ints) -> Uniform:
-    """Uniform at the mean p that the rule gives to these scores, over these n, to three digits.
+    """The rule Uniform at the mean p that another rule gives to these scores, to three digits.
 
+    Parameters
+    ----------
+    rule : Rule
+        The rule to compare with.
+    score : array of float64
+        Scores.
+    y : array of int8
+        Their labels.
+    moments : array of int64
+        Values of n to average over.
+
+    Returns
+    -------
+    Uniform
+        The rule.
+
+    Examples
+    --------
     >>> rule, score, y = Margin(eta=0.1), np.array([0.0, 1.0]), np.array([1, 1], np.int8)
     >>> uniform_at(rule, score, y, moments=np.array([400]))
     Uniform(rate=0.619)
@@ -89,12 +139,28 @@ def _asked(rule: Rule, score: Doubles, y: Labels, n: int) -> Doubles:
 
 
 def fitted(rule: type[MarginRule], score: Doubles, y: Labels, seen: int) -> MarginRule:
-    """The rule whose eta suits scores of this scale.
+    """The rule whose eta fits scores of this scale.
 
-    eta is such that of those on the right side RATE would be selected at n = seen. Those on the wrong side do not
-    count: how many they are depends on the task, not on the scale.
+    With this eta, the share RATE of the correctly classified examples would be selected at n = seen. Misclassified
+    examples do not count, because their number depends on the task and not on the scale.
+
+    Parameters
+    ----------
+    rule : type
+        Class of the rule.
+    score : array of float64
+        Scores.
+    y : array of int8
+        Their labels.
+    seen : int
+        Number of examples seen.
+
+    Returns
+    -------
+    MarginRule
+        The rule.
     """
-    if rule is Margin:  # It is blind to labels, and so is this.
+    if rule is Margin:  # This rule does not see labels, so they are not used here either.
         distance = margin(score)
     else:
         distance = (least_margin if rule is LeastMargin else signed_margin)(score, y)

@@ -41,10 +41,28 @@ _ZIP = b"PK"
 
 @dataclass(frozen=True, repr=False)
 class Model:
-    """A learner, and what its scores mean.
+    """A trained learner, and what its scores mean.
 
-    Get one by `Model.load` (of a run file, or of a file that `save` wrote), or as Model.of(run.learner, stream).
+    Load one with `Model.load` from a run file or from a file that `save` wrote, or make one with
+    `Model.of(run.learner, stream)`.
 
+    Parameters
+    ----------
+    learner : Learner
+        The trained learner.
+    classes : tuple of str
+        Names of the labels, in their order.
+    width : int
+        Number of features.
+    features : tuple of str, optional
+        Names of the features.
+    label_type : str, default="str"
+        Type of the labels in the training data: "str", "bool", or numpy's name of a number type.
+    label : str, optional
+        Name of the label column in the training data.
+
+    Examples
+    --------
     >>> import tempfile
     >>> import numpy as np
     >>> from paraactive import Arrays, LaSVM, Model, train
@@ -62,22 +80,30 @@ class Model:
 
     learner: Learner
     classes: tuple[str, ...]
-    """The names of the labels, in their order."""
     width: int
-    """Features of an example."""
     features: tuple[str, ...] | None = None
-    """Their names, where the data that it was trained on had some."""
     label_type: str = STR
-    """The type of the labels that it was trained on: "str", "bool", or numpy's name of a type of numbers."""
     label: str | None = None
-    """The column of the labels, where the data that it was trained on had one."""
 
     def __repr__(self) -> str:
         return f"Model({self.learner!r}, classes={self.classes}, width={self.width})"
 
     @classmethod
     def of(cls, learner: Learner, stream: Stream) -> Model:
-        """The model that a learner became on this stream."""
+        """The model of a learner that was trained on a stream.
+
+        Parameters
+        ----------
+        learner : Learner
+            The trained learner.
+        stream : Stream
+            The training data, which names the classes and features.
+
+        Returns
+        -------
+        Model
+            The model.
+        """
         details = StreamDetails(stream)
         label = None if details.feature_names is None else details.label
         names, label_type = details.feature_names, details.label_type
@@ -86,30 +112,98 @@ class Model:
     # Using it ----------------------------------------------------------------------------------------------------
 
     def decision_function(self, x: ArrayLike | SparseRows) -> Doubles:
-        """f(x) of each row: of two classes, (n,), above 0 for the second; of more, (n, classes)."""
+        """Scores of rows.
+
+        Parameters
+        ----------
+        x : array-like or SparseRows of shape (n, features)
+            The rows.
+
+        Returns
+        -------
+        array of float64 of shape (n,) or (n, classes)
+            With two classes, one score for each row, above 0 for the second class.
+        """
         return scores(self.learner, self._rows(x))
 
     def predict(self, x: ArrayLike | SparseRows) -> NDArray[Any]:
-        """The label of each row, of the type that the labels had in the training data.
+        """Labels of rows.
 
-        So `numpy.mean(model.predict(x) != y)` is the error, whether y is text, truth values or numbers.
+        Parameters
+        ----------
+        x : array-like or SparseRows of shape (n, features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,)
+            Labels of the type that they had in the training data, so that `numpy.mean(model.predict(x) != y)` is the
+            error for labels of any type.
         """
         return self.labels_for(self.decision_function(x))
 
     def labels_for(self, score: Doubles) -> NDArray[Any]:
-        """The label that each score means, of the type that the labels had in the training data."""
+        """Labels for scores.
+
+        Parameters
+        ----------
+        score : array of float64
+            What `decision_function` returns.
+
+        Returns
+        -------
+        array of shape (n,)
+            Labels of the type that they had in the training data.
+        """
         return typed_labels(self.classes, self.label_type)[decide(score)]
 
     def named(self, score: Doubles) -> NDArray[np.str_]:
-        """The name of the class that each score means, which is text whatever the type of the labels."""
+        """Class names for scores.
+
+        Parameters
+        ----------
+        score : array of float64
+            What `decision_function` returns.
+
+        Returns
+        -------
+        array of str
+            Names, whatever the type of the labels.
+        """
         return np.array(self.classes)[decide(score)]
 
     def mistakes(self, x: ArrayLike | SparseRows, y: ArrayLike) -> int:
-        """How many of the labels y it gets wrong."""
+        """Number of rows that the model classifies wrongly.
+
+        Parameters
+        ----------
+        x : array-like or SparseRows of shape (n, features)
+            The rows.
+        y : array-like of shape (n,)
+            Their labels.
+
+        Returns
+        -------
+        int
+            The number.
+        """
         return count_mistakes(self.learner, self.examples(x, y))
 
     def examples(self, x: ArrayLike | SparseRows, y: ArrayLike) -> Examples:
-        """These rows and labels, checked: an error for another width or a label that is not one of the classes."""
+        """Rows and labels as examples.
+
+        Parameters
+        ----------
+        x : array-like or SparseRows of shape (n, features)
+            The rows.
+        y : array-like of shape (n,)
+            Their labels. An InputError is raised for another width or an unknown label.
+
+        Returns
+        -------
+        Examples
+            The examples.
+        """
         return encode(x, y, self.classes, self.width)
 
     def _rows(self, x: ArrayLike | SparseRows) -> Any:
@@ -120,9 +214,17 @@ class Model:
     # Files -------------------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write it to one file, of numpy's npz format: numbers and a JSON text, nothing that is ever executed.
+        """Write the model to one file in numpy's npz format. It holds numbers and a JSON text, and no code.
 
-        Of a torch module, or of a learner of your own, only the numbers are in it: hand the learner over to load it.
+        The file of a torch module, or of a learner of your own, holds only its numbers. Give the untrained learner to
+        `load` it.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        overwrite : bool, default=False
+            Whether to replace an existing file.
         """
         about = {
             "format": FORMAT, "paraactive": __version__, "learner": parts.describe_learner(self.learner).to_dict(),
@@ -138,10 +240,21 @@ class Model:
 
     @classmethod
     def load(cls, path: str | Path, *, learner: Learner | None = None, stream: Stream | None = None) -> Model:
-        """The model of a file that `save` wrote, or the one that a run file has come to.
+        """Load a model from a file that `save` wrote, or from a run file.
 
-        `learner`, untrained, is for those whose learner is not one of ours, such as TorchLearner(module); `stream` for
-        run files whose stream is the user's own, as for `resume`.
+        Parameters
+        ----------
+        path : path
+            The file.
+        learner : Learner, optional
+            The untrained learner, if the file cannot build it, such as TorchLearner(module).
+        stream : Stream, optional
+            The training data, if a run file needs it and cannot open it; see `resume`.
+
+        Returns
+        -------
+        Model
+            The model.
         """
         path = Path(path)
         if not path.is_file():
@@ -207,7 +320,20 @@ def _names(names: list[str] | None) -> tuple[str, ...] | None:
 
 
 def label_type_in(known: dict[str, Any], classes: Sequence[str]) -> str:
-    """As the file has it; files of earlier versions do not say it. An error if the names are not of this type."""
+    """The type of the labels in a model file.
+
+    Parameters
+    ----------
+    known : dict
+        What the file says. Files of earlier versions do not name the type.
+    classes : sequence of str
+        Names of the labels. An InputError is raised if they are not of this type.
+
+    Returns
+    -------
+    str
+        The type.
+    """
     label_type = str(known.get("label_type", STR))
     typed_labels(classes, label_type)
     return label_type
@@ -234,7 +360,18 @@ def _from_run(path: Path, learner: Learner | None, stream: Stream | None) -> Mod
 
 
 def own_test(path: Path) -> Examples | None:
-    """The test examples that a run was evaluated on, if `path` is its file and says where they are."""
+    """The test examples that a run was evaluated on.
+
+    Parameters
+    ----------
+    path : Path
+        A run file or a model file.
+
+    Returns
+    -------
+    Examples or None
+        None if the file does not say where they are.
+    """
     if _is_archive(path):
         return None
     with RunFile.read(path) as file, file.reraise_as_corruption():

@@ -18,24 +18,42 @@ from paraactive.sifting.log import LearnedExamples, WeightedExample
 
 @dataclass(repr=False)
 class Run:
-    """What came of a run so far. `summary()` has all its figures."""
+    """The result of a run so far. `summary()` has all its figures.
+
+    Parameters
+    ----------
+    learner : Learner
+        The trained learner.
+    spec : RunSpec
+        The description of the run.
+    rounds : list of Round
+        The rounds, the warmstart first.
+    evaluations : list of Evaluated
+        The evaluations on the test examples.
+    checked : int
+        Number of digests that a replay compared.
+    delays : Counter
+        Number of sifted entries by their lag: the number of entries that the log was ahead of the model that sifted.
+    replicas : dict of int to str
+        Digest of each replica at the end, by node.
+    updates : tuple of (str, str)
+        How nodes got new models, and why.
+    learned : LearnedExamples
+        The examples that were learned, in order, with their p. Known at the end.
+    wall_seconds : float
+        Wall time of the schedule, without evaluations; of a resumed run, since it was resumed.
+    """
 
     learner: Learner
     spec: RunSpec
     rounds: list[Round] = field(default_factory=list[Round])
     evaluations: list[Evaluated] = field(default_factory=list[Evaluated])
     checked: int = 0
-    """Digests that a replay compared."""
     delays: Counter[int] = field(default_factory=Counter[int])
-    """How many of the sifted entries had which delay: entries that the log was ahead of the model that sifted."""
     replicas: dict[int, str] = field(default_factory=dict[int, str])
-    """The digest of each replica at the end."""
     updates: tuple[str, str] = "", ""
-    """Who learnt, and why it was done so."""
     learned: LearnedExamples = field(default_factory=LearnedExamples.nothing)
-    """Which examples were learnt, in order, with their p; known at the end."""
     wall_seconds: float = 0.0
-    """Real time of the schedule, without evaluating; of a resumed run, since then."""
 
     def __repr__(self) -> str:
         tried = "" if self.mistakes is None else f", mistakes={self.mistakes}"
@@ -63,65 +81,68 @@ class Run:
 
     @property
     def seen(self) -> int:
-        """Examples seen, the warmstart included."""
+        """Number of examples seen, including the warmstart."""
         return self.rounds[-1].seen if self.rounds else 0
 
     @property
     def warmstart(self) -> int:
-        """Examples learnt before sifting began."""
+        """Number of examples learned before sifting began."""
         return self.rounds[0].seen if self.rounds else 0
 
     @property
     def sifted(self) -> int:
-        """Examples for which a coin was tossed: all seen but the warmstart."""
+        """Number of examples for which a coin was tossed: all seen but the warmstart."""
         return self.seen - self.warmstart
 
     @property
     def selected(self) -> int:
-        """Examples that passed the coin; the warmstart is not among them."""
+        """Number of examples that were selected, without the warmstart."""
         return sum(ended.selected for ended in self.rounds[1:])
 
     @property
     def sampling_rate(self) -> float:
-        """Selected of sifted; 0 if nothing was sifted."""
+        """Selected / sifted examples; 0 if none were sifted."""
         return self.selected / self.sifted if self.sifted else 0.0
 
     @property
     def mistakes(self) -> int | None:
-        """On the test examples, of the model as it is; None if it was not tried."""
+        """Mistakes of the present model on the test examples; None if it was not evaluated."""
         tried = self.evaluations[-1] if self.evaluations else None
         return tried.mistakes if tried and tried.seen == self.seen else None
 
     @property
     def warmstart_seconds(self) -> float:
+        """Seconds of learning the warmstart."""
         return self.rounds[0].update_seconds if self.rounds else 0.0
 
     @property
     def fetch_seconds(self) -> float:
+        """Seconds of reading examples, summed over nodes."""
         return sum(ended.fetch_seconds for ended in self.rounds)
 
     @property
     def sift_seconds(self) -> float:
+        """Seconds of sifting, summed over nodes."""
         return sum(ended.sift_seconds for ended in self.rounds)
 
     @property
     def scored(self) -> int:
-        """Examples that got an exact score; the learner's proxy ruled out the others, or the rule needs none."""
+        """Number of exact scores. The learner's proxy ruled out the other examples, or the rule needs no scores."""
         return sum(ended.scored for ended in self.rounds)
 
     @property
     def lowered(self) -> int:
-        """Selected examples whose p the proxy made smaller, as it was off by more than its guard."""
+        """Number of selected examples whose p the proxy made smaller, because its error was above the error bound."""
         return sum(ended.lowered for ended in self.rounds)
 
     @property
     def update_seconds(self) -> float:
-        """After the warmstart."""
+        """Seconds of learning after the warmstart."""
         return sum(ended.update_seconds for ended in self.rounds[1:])
 
     @property
     def simulated(self) -> dict[int, float]:
-        """For several k: the seconds that k nodes would take, on the paper's clock."""
+        """For several numbers of nodes: the seconds that the run would take, on the paper's clock."""
         return clock(self.rounds)
 
     @property
@@ -130,22 +151,30 @@ class Run:
         return self.learned
 
     def heaviest(self, count: int = 10) -> list[WeightedExample]:
-        """(key, p, weight) of the examples with the largest weights, the heaviest first.
+        """The examples with the largest weights. Outliers and wrong labels are often among them.
 
-        Look at them: outliers and wrong labels are often among them, and each counts as much as many others.
+        Parameters
+        ----------
+        count : int, default=10
+            Number of examples.
+
+        Returns
+        -------
+        list of WeightedExample
+            (key, p, weight), the heaviest first.
         """
         return self.learned.heaviest(count)
 
     def delay_figures(self) -> dict[str, float] | None:
-        """Mean, median, 99th percentile and largest delay; None if nothing was selected."""
+        """Mean, median, 99th percentile and largest lag in entries; None if nothing was selected."""
         return delay_figures(self.delays)
 
     def delay_histogram(self) -> list[tuple[int, int, int]]:
-        """(first, last, entries) for delays of 0, 1, 2-3, 4-7 and so on."""
+        """(first, last, entries) for lags of 0, 1, 2-3, 4-7 entries and so on."""
         return delay_histogram(self.delays)
 
     def summary(self) -> dict[str, Any]:
-        """All figures, ready for JSON."""
+        """All figures, for JSON."""
         vectors = capabilities_of(self.learner).vectors
         return {
             "seen": self.seen,
@@ -176,7 +205,18 @@ class Run:
 
 
 def delay_figures(delays: Counter[int]) -> dict[str, float] | None:
-    """See `Run.delay_figures`."""
+    """Summarize lags.
+
+    Parameters
+    ----------
+    delays : Counter
+        Number of entries by their lag in entries.
+
+    Returns
+    -------
+    dict or None
+        "mean", "p50", "p99" and "max"; None if there are no entries.
+    """
     if not delays:
         return None
     delay = np.array(sorted(delays))
@@ -191,7 +231,18 @@ def delay_figures(delays: Counter[int]) -> dict[str, float] | None:
 
 
 def delay_histogram(delays: Counter[int]) -> list[tuple[int, int, int]]:
-    """See `Run.delay_histogram`."""
+    """Count lags in bins that double in width.
+
+    Parameters
+    ----------
+    delays : Counter
+        Number of entries by their lag in entries.
+
+    Returns
+    -------
+    list of (int, int, int)
+        First lag, last lag and number of entries of each bin.
+    """
     bins: Counter[int] = Counter()
     for delay, count in delays.items():
         bins[delay.bit_length()] += count
@@ -199,14 +250,26 @@ def delay_histogram(delays: Counter[int]) -> list[tuple[int, int, int]]:
 
 
 def clock(rounds: Iterable[Round]) -> dict[int, float]:
-    """The paper's clock: the warmstart, and what each round takes with k nodes, where that is known for all rounds.
+    """Time on the paper's clock: the warmstart, and what each round takes with k nodes.
 
+    Parameters
+    ----------
+    rounds : iterable of Round
+        All rounds.
+
+    Returns
+    -------
+    dict of int to float
+        Seconds by number of nodes, for the numbers that are known for all rounds.
+
+    Examples
+    --------
     >>> rounds = [Round(0, 9, 9, 9, 0, 0, 1.0), Round(1, 18, 12, 3, 0, 4.0, 0.5, {1: 4.5, 2: 3.0})]
     >>> clock(rounds)
     {1: 5.5, 2: 4.0}
     """
     rounds = list(rounds)
     first = sum(ended.update_seconds for ended in rounds[:1])
-    # A run that was resumed with another number of nodes was not timed for it before.
+    # Rounds before a change of the number of nodes have no time for the new number.
     timed = set[int].intersection(*(set(ended.elapsed) for ended in rounds[1:])) if rounds[1:] else {1}
     return {k: first + sum(ended.elapsed[k] for ended in rounds[1:]) for k in sorted(timed)}
