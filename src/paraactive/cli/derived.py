@@ -138,7 +138,9 @@ def part_parameters(registry: Registry, name: str) -> list[Parameter]:
     """
     left_out = {*_NOT_OPTIONS, *(("floor",) if registry is RULES else ())}
     place = registry.kinds[name].place
-    return [each for each in parameters_at(place) if each.name not in left_out and place.startswith("paraactive.")]
+    if not place.startswith("paraactive."):  # The parameters of a part from outside are set by --set.
+        return []
+    return [each for each in parameters_at(place) if each.name not in left_out]
 
 
 def with_options(*groups: list[inspect.Parameter]) -> Callable[[Callable[P, None]], Callable[P, None]]:

@@ -113,7 +113,7 @@ def make_job(
         tried = new_learner(learner, for_learner)
         expect_classes(tried, len(stream.classes))
         rule = default_rule(tried)
-    for_rule = rule_parameters(learner, rule, typed | sets)
+    for_rule = rule_parameters(learner, rule, typed, sets)
     check_all_used({**typed, **sets}, {*for_learner, *for_rule}, learner, rule)
     for_learner = _learner_defaults(learner, rule, is_digits, seed) | for_learner
     if for_learner.get("gap") == 0:
@@ -141,7 +141,9 @@ def new_learner(name: str, parameters: Mapping[str, JSONValue]) -> Learner:
     return cast(Learner, learner)
 
 
-def rule_parameters(learner: str, rule: str, given: Mapping[str, JSONValue]) -> Parameters:
+def rule_parameters(
+    learner: str, rule: str, given: Mapping[str, JSONValue], sets: Mapping[str, JSONValue] | None = None
+) -> Parameters:
     """The parameters of a rule: what was typed, and the eta that suits the learner.
 
     Parameters
@@ -149,14 +151,16 @@ def rule_parameters(learner: str, rule: str, given: Mapping[str, JSONValue]) -> 
     learner, rule : str
         Their names.
     given : mapping of str to value
-        What was typed.
+        What was typed as options.
+    sets : mapping of str to value, optional
+        What was typed as --set NAME=VALUE.
 
     Returns
     -------
     dict
         Parameters of the rule's constructor.
     """
-    own = _own(RULES, rule, given, given)
+    own = _own(RULES, rule, given, sets or {})
     eta = ETA.get((learner, rule))
     return own if eta is None else {"eta": eta} | own
 
