@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from paraactive import LaSVM, Network
-from paraactive.basics.registry import JSONValue
+from paraactive.basics.part_spec import JSONValue
 from paraactive.data.examples import Doubles, Floats, Labels, Selected
 from paraactive.learners import Learner
 from paraactive.runs.spec import RunSpec

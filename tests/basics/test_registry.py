@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from paraactive.basics.registry import LEARNERS, OWN, RULES, STREAMS, PartKind, PartSpec, Registry, differences
+from paraactive.basics.part_spec import OWN, PartSpec
+from paraactive.basics.registry import LEARNERS, RULES, STREAMS, PartKind, Registry
 from paraactive.errors import InputError
 from paraactive.learners import Guarded, LaSVM, Network
 from paraactive.rules import Margin, SignedMargin, floored
@@ -79,20 +80,3 @@ def test_names_are_found_and_slips_get_a_suggestion() -> None:
     }.items():
         with pytest.raises(InputError, match=error):
             RULES.find(name)
-
-
-def test_descriptions_of_version_0_1_are_read_with_the_names_of_today() -> None:
-    old = PartSpec.from_dict({"kind": "svm", "C": 1.0, "budget": 50})
-    assert (old.get("max_vectors"), old.get("budget")) == (50, None)
-    assert PartSpec.from_dict({"kind": "network", "hidden": 5, "importance_aware": False}).get("hidden") == 5
-    with pytest.raises(InputError, match=r"network has importance_aware True: .*since version 0\.2"):
-        PartSpec.from_dict({"kind": "network", "importance_aware": True})
-    nested = PartSpec.from_dict({"kind": "guarded", "learner": {"kind": "svm", "budget": 9}})
-    assert nested.inner.get("max_vectors") == 9
-
-
-def test_the_differences_of_two_parts_are_named() -> None:
-    one, other = PartSpec("svm", {"C": 1.0, "gamma": 2.0}), PartSpec("svm", {"C": 1.0, "gamma": 3.0})
-    assert differences(one, other) == ["gamma"]
-    assert differences(one, other, ignored=("gamma",)) == []
-    assert differences(one, PartSpec("network", {}))[0] == "kind"

@@ -17,7 +17,8 @@ from sklearn.linear_model import SGDClassifier
 from learners.reference import dual_of
 from making import selected, three_blobs, two_moons
 from paraactive import Arrays, LaSVM, Network, train
-from paraactive.basics.registry import LEARNERS, OWN
+from paraactive.basics.part_spec import OWN
+from paraactive.basics.registry import LEARNERS
 from paraactive.basics.state import State
 from paraactive.checks import check_learner
 from paraactive.data.examples import Doubles, Examples, Selected, SparseRows

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from paraactive import Digits, LaSVM
-from paraactive.basics.registry import JSONValue
+from paraactive.basics.part_spec import JSONValue
 from paraactive.data.events import Evaluated, NodeTimes, Round, RunEnded, RunStarted
 from paraactive.data.examples import Examples, Selected
 from paraactive.report import write_report

@@ -11,7 +11,7 @@ import pytest
 
 from making import run_spec
 from paraactive import train
-from paraactive.basics.registry import JSONValue
+from paraactive.basics.part_spec import JSONValue
 from paraactive.engines import Placement
 from paraactive.errors import InputError
 from paraactive.runs.runfile import RunFile

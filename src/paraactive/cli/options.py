@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, cast
 
-from paraactive.basics.registry import LEARNERS, RULES, JSONValue, Registry
+from paraactive.basics.part_spec import JSONValue
+from paraactive.basics.registry import LEARNERS, RULES, Registry
 from paraactive.basics.validation import one_of
 from paraactive.cli.derived import option_name, part_parameters
 from paraactive.cli.parameters import parameters_of

@@ -14,7 +14,8 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from paraactive.basics.compiled import notify_on_compile
-from paraactive.basics.registry import LEARNERS, PartSpec
+from paraactive.basics.part_spec import PartSpec
+from paraactive.basics.registry import LEARNERS
 from paraactive.basics.validation import whole
 from paraactive.data.examples import Examples
 from paraactive.errors import InputError, counted

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from paraactive.basics.registry import LEARNERS, RULES, STREAMS, PartSpec
+from paraactive.basics.part_spec import PartSpec
+from paraactive.basics.registry import LEARNERS, RULES, STREAMS
 from paraactive.runs.spec import DataSpec
 
 _EVENTS = {

@@ -6,7 +6,8 @@ import os
 import pickle
 from typing import cast
 
-from paraactive.basics.registry import LEARNERS, RULES, PartSpec
+from paraactive.basics.part_spec import PartSpec
+from paraactive.basics.registry import LEARNERS, RULES
 from paraactive.basics.validation import one_of, whole
 from paraactive.engines import ENGINES, UPDATES, Placement
 from paraactive.errors import InputError

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paraactive.basics.registry import JSONValue
+from paraactive.basics.part_spec import JSONValue
 from paraactive.basics.validation import one_of
 from paraactive.data.events import Evaluated
 from paraactive.data.examples import Doubles, Examples, SparseRows

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from paraactive._version import __version__
 from paraactive.basics.atomic_files import atomic_write
-from paraactive.basics.registry import PartSpec
+from paraactive.basics.part_spec import PartSpec
 from paraactive.basics.state import State, digest, pack, unpack
 from paraactive.data.examples import Doubles, Examples, SparseRows
 from paraactive.data.labels import STR, decide, typed_labels

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TypeVar, cast
 
 from paraactive._version import __version__
+from paraactive.basics.part_spec import JSONValue, PartSpec
 from paraactive.basics.platforms import versions
-from paraactive.basics.registry import JSONValue, PartSpec
 from paraactive.data.labels import STR, typed_labels
 from paraactive.engines.placement import Placement
 from paraactive.runs.evaluation import TestSource

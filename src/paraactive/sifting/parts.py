@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import cast
 
 from paraactive.basics.compiled import notify_on_compile
-from paraactive.basics.registry import LEARNERS, OWN, RULES, STREAMS, PartSpec, differences
+from paraactive.basics.part_spec import OWN, PartSpec, differences
+from paraactive.basics.registry import LEARNERS, RULES, STREAMS
 from paraactive.data.events import Compiling, Observer
 from paraactive.data.labels import labels_of
 from paraactive.errors import InputError

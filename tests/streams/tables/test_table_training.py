@@ -14,7 +14,7 @@ import pytest
 
 from making import two_moons
 from paraactive import LaSVM, resume, train
-from paraactive.basics.registry import PartSpec
+from paraactive.basics.part_spec import PartSpec
 from paraactive.data.examples import SparseRows
 from paraactive.errors import InputError
 from paraactive.runs.evaluation import TestSource, find_test
