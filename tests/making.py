@@ -8,18 +8,23 @@ import numpy as np
 
 from paraactive import LaSVM, Network
 from paraactive.basics.part_spec import JSONValue
+from paraactive.basics.registry import LEARNERS, RULES
 from paraactive.data.examples import Doubles, Floats, Labels, Selected
 from paraactive.learners import Learner
+from paraactive.rules import Rule
 from paraactive.runs.spec import RunSpec
 
 OUR_LEARNERS: dict[str, Callable[[], Learner]] = {
+    **{f"{name} by default": LEARNERS.find(name) for name in LEARNERS.names},
     "rbf": lambda: LaSVM(gamma=1.0, gap=0.1),
     "linear": lambda: LaSVM(kernel="linear"),
     "poly": lambda: LaSVM(kernel="poly", gamma=0.5, coef0=1.0),
     "network": lambda: Network(hidden=20),
     "squared network": lambda: Network(hidden=20, loss="squared"),
 }
-"""What every test of a learner's contract is crossed with."""
+"""What every test of a learner's contract is crossed with: all in the registry, and some with other parameters."""
+OUR_RULES: list[Rule] = [RULES.find(name)() for name in RULES.names]
+"""All rules of the registry."""
 
 
 class DenseLaSVM(LaSVM):

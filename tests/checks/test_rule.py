@@ -9,13 +9,13 @@ import pytest
 
 from checks import broken_rules as broken
 from checks.failing import failed, first_named
+from making import OUR_RULES
 from paraactive.checks import CheckError, check_rule, rule_checks
-from paraactive.rules import Gradient, IwalMargin, Margin, Passive, Rule, SignedMargin, Uniform
+from paraactive.rules import Gradient, IwalMargin, Margin, Rule, Uniform
 from strange import Steady
 
 OURS: list[Rule] = [
-    Margin(0.1), Margin(1e-4), Margin(3.0), SignedMargin(0.05), Gradient(), Gradient(0.1, 0.5), IwalMargin(),
-    IwalMargin(50), Uniform(0.3), Passive(), Steady(),
+    *OUR_RULES, Margin(1e-4), Margin(3.0), Gradient(0.1, 0.5), IwalMargin(50), Uniform(0.3), Steady(),
 ]  # fmt: skip
 CHECKS = rule_checks()
 LABELS, SHAPE = "only a rule that needs labels has a parameter y", "there is one p for each example"

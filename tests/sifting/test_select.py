@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from making import two_moons
+from making import OUR_RULES, two_moons
 from paraactive import Arrays, LaSVM
 from paraactive.data.examples import Doubles, Examples, Ints
 from paraactive.engines import Threads
 from paraactive.errors import InputError
-from paraactive.rules import Gradient, IwalMargin, Margin, Passive, Rule, SignedMargin, Uniform
+from paraactive.rules import Gradient, Margin, Rule, SignedMargin, Uniform
 from paraactive.schedules import Plan, synchronous
 from paraactive.sifting.log import MemoryLog
 from paraactive.sifting.node import Node
 from paraactive.sifting.select import sift, take_all
 
-RULES: list[Rule] = [Margin(0.1), SignedMargin(0.1), Gradient(), IwalMargin(), Uniform(0.2), Passive()]
+RULES: list[Rule] = [*OUR_RULES, SignedMargin(0.1), Uniform(0.2)]
 
 _SEEDS = 600
 
