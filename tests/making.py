@@ -9,7 +9,7 @@ import numpy as np
 from paraactive import LaSVM, Network
 from paraactive.basics.part_spec import JSONValue
 from paraactive.basics.registry import LEARNERS, RULES
-from paraactive.data.examples import Doubles, Floats, Labels, Selected
+from paraactive.data.examples import Doubles, Floats, Labels, Selected, SparseRows
 from paraactive.learners import Learner
 from paraactive.rules import Rule
 from paraactive.runs.spec import RunSpec
@@ -43,6 +43,12 @@ def columns_of(log: Selected) -> list[tuple[str, bytes]]:
     examples = log.examples
     columns = (examples.x, examples.y, examples.index, examples.key, log.p, log.seen, log.version)
     return [(column.dtype.str, column.tobytes()) for column in columns]
+
+
+def same_rows(one: SparseRows, other: SparseRows) -> bool:
+    """Whether two sets of sparse rows have the same arrays of the same types."""
+    pairs = (one.data, other.data), (one.indices, other.indices), (one.indptr, other.indptr)
+    return one.shape == other.shape and all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in pairs)
 
 
 def two_moons(count: int, noise: float, seed: int) -> tuple[Floats, Labels]:

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paraactive.data.examples import Examples
 from paraactive.errors import InputError
-from paraactive.streams import Arrays, Stream, Unlabelled
+from paraactive.streams import Arrays, Stream
 from paraactive.streams.arrays import encode
 
 X = np.arange(21, dtype=np.float64).reshape(7, 3)
@@ -141,12 +140,6 @@ def test_data_that_cannot_be_used_gets_an_error_that_says_where(x: Any, y: Any, 
         Arrays(x, y)
 
 
-def test_nan_is_found_far_into_large_data(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("paraactive.streams.array_checks._BLOCK", 6)
-    with pytest.raises(InputError, match=r"2 of the features are NaN.*row 3, column 1"):
-        Arrays(with_value(np.nan, (6, 2), (3, 1)), Y)
-
-
 @pytest.mark.parametrize("options", [{"passes": 0}, {"passes": -1}, {"passes": 1.5}, {"seed": "a"}], ids=str)
 def test_bad_parameters_are_refused(options: dict[str, Any]):
     with pytest.raises(InputError):
@@ -242,12 +235,6 @@ def test_the_fingerprint_tells_data_apart_and_nothing_else():
     assert len({mine, *(other.fingerprint for other in others)}) == 5
 
 
-def test_the_fingerprint_does_not_depend_on_the_size_of_a_block(monkeypatch: pytest.MonkeyPatch):
-    mine = Arrays(X, Y).fingerprint
-    monkeypatch.setattr("paraactive.streams.array_checks._BLOCK", 6)
-    assert Arrays(X, Y).fingerprint == mine
-
-
 def test_arrays_from_memory_travel_whole():
     stream = Arrays(X, ["a", "b", "b", "a", "b", "a", "a"], seed=2, passes=3)
     copy = pickle.loads(pickle.dumps(stream))
@@ -284,11 +271,6 @@ def test_a_test_set_of_another_width_or_label_is_refused():
         encode(with_value(np.nan, (0, 0)), Y, classes=("0", "1"), width=3)
 
 
-def test_labels_that_are_bytes_have_the_names_that_text_has():
-    assert Arrays([[1], [2]], np.array([b"ham", b"spam"])).classes == ("ham", "spam")
-    assert Arrays([[1], [2]], [b"\xff", b"\xfe"]).classes == (r"\xfe", r"\xff")
-
-
 @pytest.mark.parametrize("member", ["x", "y"])
 def test_an_npz_file_with_two_arrays_of_one_name_is_refused(tmp_path: Path, member: str):
     arrays: dict[str, Any] = {"x": X, "y": Y, member.upper(): X}
@@ -313,20 +295,3 @@ def test_a_damaged_header_of_a_numpy_file_is_told_of(tmp_path: Path):
     path.write_bytes(whole[:method] + b"\x63\x00" + whole[method + 2 :])
     with pytest.raises(InputError, match=r"cannot read .*data\.npz"):
         Arrays.load(path)
-
-
-def test_unlabelled_rows_may_be_sparse():
-    sparse: Any = scipy.sparse.csr_matrix(np.eye(3))
-    stream = Unlabelled(sparse, ("a", "b"), shuffle=False)
-    assert stream.read(1, 3).x.dense().tolist() == [[0, 1, 0], [0, 0, 1]]
-    assert stream.fingerprint == Unlabelled(scipy.sparse.coo_array(np.eye(3)), ("a", "b")).fingerprint  # pyright: ignore[reportArgumentType]
-    # A learner may take them otherwise.
-    assert stream.fingerprint != Unlabelled(np.eye(3), ("a", "b")).fingerprint
-    with pytest.raises(InputError, match="x has 0 dimensions"):
-        Unlabelled(3.0, ("a", "b"))
-
-
-def test_unlabelled_rows_of_a_file_are_found_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    np.save(tmp_path / "rows.npy", X)
-    monkeypatch.chdir(tmp_path)
-    assert Unlabelled.load("rows.npy", ("a", "b")).source == str(tmp_path / "rows.npy")

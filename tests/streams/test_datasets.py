@@ -212,11 +212,6 @@ def test_a_transform_of_the_data_set_itself_is_not_left_out_silently():
     assert Dataset(data.with_format("torch"), shuffle=False).read(0, 2).x.tolist() == [[1], [2]]
 
 
-def test_tensors_of_bfloat16_are_numbers():
-    data = torch.utils.data.TensorDataset(torch.tensor([[1.5], [2.5]]).bfloat16(), torch.tensor([0, 1]))
-    assert Dataset(data, shuffle=False).read(0, 2).x.tolist() == [[1.5], [2.5]]
-
-
 def test_a_data_set_is_known_again_by_its_fingerprint():
     items = [([1.0], 0), ([2.0], 1), ([3.0], 1)]
     known = describe_stream(Dataset(items))

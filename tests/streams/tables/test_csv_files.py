@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from paraactive.checks import check_stream
+from paraactive.errors import InputError
 from paraactive.streams import Table
 from streams.tabling import csv, frame, same
 
@@ -86,3 +89,63 @@ def test_values_are_rounded_once_as_numpy_rounds_them(tmp_path: Path):
     data = frame(500, seed=3)
     table = Table(csv(tmp_path / "a.csv", data), shuffle=False)
     assert (table.read(0, 500).x == data[["f0", "f1", "f2"]].to_numpy().astype(np.float32)).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "has no header"),
+        ("\n1,2\n", "has no header"),
+        ("a,y\n", "has no rows"),
+        ("a,y\n\n\n", "has no rows"),
+        ("1,2\n3,4\n", "begins with numbers, '1', '2': the first line must name the columns"),
+        ("a,a,y\n1,2,0\n", "two columns 'a'"),
+        ("y\n0\n1\n", "only the columns 'y': there are no features"),
+        ("a,b\n1,0\n2,1\n", "no column 'y'"),
+        ("a,y\n1,0\n2,0\n", "1 class, '0'"),
+        ("a,y\n1,0\n2,1\n3,\n", "no label at line 4"),
+        ("a,y\n1,0\n2,NA\n3,1\n", "no label at line 3"),
+        ("a,y\n1,0\nred,1\n3,1\n", r"a\.csv has 'red' at line 3, column 'a': the column begins with numbers"),
+        ("a,b,y\nred,1,0\nblue,2,1\n", r"not numbers, 'a' \(string\).*features=\['b'\]"),
+        ("a,b,y\n1,2,0\n3,1\n", r"has 2 fields at line 3: its header names 3 columns"),
+        ("a,b,y\n1,2,0\n3,1,1,1\n", r"has 4 fields at line 3"),
+        ("a,b,y\n1,2,0\n3,,1\n", "has no value at line 3, column 'b'"),
+        ("a,b,y\n1,2,0\n3,nan,1\n", "has n.* at line 3, column 'b'"),
+        ("a,b,y\n1,2,0\n3,inf,1\n", "has inf at line 3, column 'b'"),
+        ("a,b,y\n1,2,0\n3,1e39,1\n", "line 3, column 'b', which does not fit"),
+        ('a,y\n1,"x\n2,z\n', "a quote that is not closed, after byte 4"),
+        ("a,y\n1,\xff\n2,z\n", "UTF8"),
+        ("a,y\r1,0\r2,1\r", r"cannot read .*a\.csv: its lines end with a carriage return alone"),
+    ],
+)
+def test_a_csv_file_that_cannot_be_used_is_refused_at_once(tmp_path: Path, text: str, says: str):
+    (tmp_path / "a.csv").write_bytes(text.encode("latin-1"))
+    with pytest.raises(InputError, match=says):
+        Table(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("value", ["red", "1.5.2"])
+def test_text_far_down_in_a_column_of_numbers_is_found_at_opening(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
+):
+    monkeypatch.setattr("paraactive.streams.tables.csv_files.BLOCK", 300)
+    data = frame(100)
+    data["f2"] = data["f2"].astype(object)
+    data.loc[77, "f2"] = value
+    with pytest.raises(InputError, match=rf"a\.csv has '{value}' at line 79, column 'f2': the column is numeric"):
+        Table(csv(tmp_path / "a.csv", data))
+
+
+def test_a_compressed_csv_file_is_refused_if_its_name_does_not_say_so(tmp_path: Path):
+    (tmp_path / "a.csv").write_bytes(gzip.compress(b"a,y\n1,0\n2,1\n"))
+    with pytest.raises(InputError, match=r"compressed \(gzip\).*rename it to end in \.gz"):
+        Table(tmp_path / "a.csv")
+    (tmp_path / "a.csv").write_bytes(bz2.compress(b"a,y\n1,0\n2,1\n"))
+    with pytest.raises(InputError, match=r"compressed \(bzip2\).*only gzip compression is supported"):
+        Table(tmp_path / "a.csv")
+
+
+def test_digits_of_another_script_are_text(tmp_path: Path):
+    (tmp_path / "a.csv").write_text("a,y\n1,0\n\u0663,1\n")
+    with pytest.raises(InputError, match="has '\u0663' at line 3, column 'a'"):
+        Table(tmp_path / "a.csv")

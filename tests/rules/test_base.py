@@ -10,17 +10,11 @@ from hypothesis import strategies as st
 from paraactive.checks import check_rule
 from paraactive.errors import InputError
 from paraactive.rules import Gradient, IwalMargin, Margin, Passive, Rule, SignedMargin, Uniform
+from rules.sampling import probability
 
 ALL_RULES: list[Rule] = [
     Margin(0.1), Margin(1e-4), SignedMargin(0.05), Gradient(), IwalMargin(), IwalMargin(50), Uniform(0.3), Passive(),
 ]  # fmt: skip
-
-
-def probability(rule: Rule, score: Any, seen: Any, y: Any) -> Any:
-    score, seen = np.atleast_1d(np.asarray(score, np.float64)), np.atleast_1d(np.asarray(seen, np.int64))
-    if rule.needs_labels is True:
-        return rule.probability(score, seen, np.atleast_1d(np.asarray(y, np.int8)))
-    return rule.probability(score, seen)
 
 
 @pytest.mark.parametrize("rule", ALL_RULES, ids=repr)
@@ -33,28 +27,6 @@ def test_p_is_a_probability_that_a_coin_can_toss(rule: Rule, score: float, seen:
 @pytest.mark.parametrize("rule", ALL_RULES, ids=repr)
 def test_it_passes_the_public_checks(rule: Rule) -> None:
     check_rule(rule)
-
-
-@given(eta=st.floats(1e-4, 1), score=st.floats(-10, 10), seen=st.integers(0, 10**6))
-def test_margin_is_the_formula_of_the_paper(eta: float, score: float, seen: int) -> None:
-    expected = max(2 / (1 + np.exp(min(eta * abs(score) * np.sqrt(seen), 700))), 2.0**-53)
-    assert probability(Margin(eta), score, seen, 1)[0] == pytest.approx(expected, rel=1e-12)
-
-
-@given(score=st.floats(-10, 10), seen=st.integers(0, 10**6), y=st.sampled_from([-1, 1]))
-def test_signed_margin_takes_all_that_is_wrong_and_is_the_margin_rule_on_the_rest(
-    score: float, seen: int, y: int
-) -> None:
-    (p,) = probability(SignedMargin(0.05), score, seen, y)
-    assert p == (1.0 if y * score <= 0 else probability(Margin(0.05), score, seen, y)[0])
-
-
-@given(score=st.floats(-50, 50), y=st.sampled_from([-1, 1]))
-def test_gradient_follows_the_slope_of_the_logistic_loss(score: float, y: int) -> None:
-    small = 1e-6
-    slope = abs(np.logaddexp(0, -y * (score + small)) - np.logaddexp(0, -y * (score - small))) / (2 * small)
-    (p,) = probability(Gradient(scale=5, floor=0.01), score, 100, y)
-    assert p == pytest.approx(np.clip(5 * slope, 0.01, 1), rel=1e-3, abs=1e-6)
 
 
 def test_the_more_was_seen_the_fewer_are_selected() -> None:
