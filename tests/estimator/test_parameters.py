@@ -9,8 +9,9 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from estimator.moons import MOONS, SIDE, new_clf
-from paraactive import ParaActiveClassifier
+from paraactive import LaSVM, ParaActiveClassifier
 from paraactive.errors import InputError
+from paraactive.estimator.parameters import NamedRule, described, with_parameters
 from paraactive.rules import LeastMargin, Margin, SignedMargin
 
 
@@ -53,3 +54,18 @@ def test_a_grid_search_goes_over_eta_of_a_rule_by_name(rule: str) -> None:
     assert search.best_estimator_.rule_.eta == search.best_params_["rule__eta"]
     rates = [new_clf(rule=rule).set_params(rule__eta=eta).fit(MOONS, SIDE).sampling_rate_ for eta in (0.01, 100.0)]
     assert rates[0] > rates[1]
+
+
+def test_a_part_with_other_parameters_is_another_part_of_its_class() -> None:
+    rule = Margin(0.1)
+    assert with_parameters(rule, {"eta": 0.4}) == Margin(0.4)
+    assert rule == Margin(0.1)
+    assert described(rule) == {"eta": 0.1}
+    assert described(Margin) == described("margin") == {}
+
+
+def test_a_rule_by_name_keeps_the_parameters_that_were_set() -> None:
+    rule = NamedRule("auto").changed({"eta": 0.3}).changed({"eta": 0.5})
+    assert rule == NamedRule("auto", {"eta": 0.5})
+    assert rule.rule_for(LaSVM()) == SignedMargin(0.5)
+    assert NamedRule("margin").rule_for(LaSVM()) == Margin()

@@ -54,3 +54,12 @@ def test_frames_with_names(frame: Any) -> None:
     assert clf.score(test, TEST_SIDE) > 0.95
     with pytest.raises(ValueError, match="feature names"):
         clf.predict(frame(dict(zip(["up", "across"], TEST.T, strict=True))))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_labels_follow_from_the_scores(classes: int) -> None:
+    x, y = (MOONS, SIDE) if classes == 2 else three_classes(1000)
+    clf = new_clf().fit(x[:1000], np.array(["no", "perhaps", "yes"])[y[:1000]])
+    score = clf.decision_function(x[:200]).tolist()
+    numbers = [int(each > 0) if classes == 2 else each.index(max(each)) for each in score]
+    assert clf.predict(x[:200]).tolist() == [clf.classes_[number] for number in numbers]

@@ -9,6 +9,7 @@ import pytest
 from estimator.moons import MOONS, SIDE, new_clf, three_classes
 from paraactive import LaSVM, Network
 from paraactive.errors import InputError
+from paraactive.estimator.rule_choice import RuleChoice
 from paraactive.rules import Gradient, LeastMargin, Margin, SignedMargin, Uniform, floored
 
 
@@ -84,3 +85,8 @@ def test_a_rule_with_a_floor_of_its_own() -> None:
     clf = new_clf(rule=floored(Margin(0.1), 0.2), floor=None).fit(MOONS, SIDE)
     assert clf.selected_["p"].min() >= 0.2
     assert new_clf(rule=floored(Margin(0.1), 0.2)).fit(MOONS, SIDE).selected_["p"].min() >= 0.2
+
+
+def test_a_floor_is_added_to_any_rule_if_it_is_given() -> None:
+    assert RuleChoice("auto", 0.2).with_floor(Margin(0.1)) == floored(Margin(0.1), 0.2)
+    assert RuleChoice("auto", None).with_floor(Margin(0.1)) == Margin(0.1)

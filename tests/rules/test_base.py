@@ -1,3 +1,5 @@
+"""What all rules have in common."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from paraactive.checks import check_rule
 from paraactive.errors import InputError
 from paraactive.rules import Gradient, IwalMargin, Margin, Passive, Rule, SignedMargin, Uniform
+from paraactive.rules.base import rises_with_doubt
 from rules.sampling import probability
 
 ALL_RULES: list[Rule] = [
@@ -51,3 +54,17 @@ def test_rates_and_floors_are_probabilities_above_zero() -> None:
             Gradient(floor=bad)
     with pytest.raises(InputError, match="scale"):
         Gradient(scale=0.0)
+
+
+class Declares(Uniform):
+    """A rule of a user's own that says whether p rises with doubt."""
+
+    def __init__(self, says: Any) -> None:
+        super().__init__()
+        object.__setattr__(self, "rises_with_doubt", says)
+
+
+@pytest.mark.parametrize(("says", "rises"), [(True, True), (False, False), (None, False), ("yes", False)])
+def test_only_a_rule_that_says_so_rises_with_doubt(says: Any, rises: bool) -> None:
+    assert rises_with_doubt(Declares(says)) == rises
+    assert not rises_with_doubt(Uniform())

@@ -9,9 +9,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from paraactive.errors import InputError
 from paraactive.streams import Arrays, Table
+from paraactive.streams.tables.table_labels import LabelCount
 from streams.tabling import csv, parquet, same
 
 LABELS: dict[str, Any] = {
@@ -79,3 +82,19 @@ def test_labels_that_are_numbers_of_several_types_are_one_column(tmp_path: Path)
     truth = parquet(tmp_path / "3.parquet", pa.table({"a": [1.0, 2.0], "y": [True, False]}))
     with pytest.raises(InputError, match="another type of column 'y'"):
         Table([*paths, truth])
+
+
+@given(st.lists(st.sampled_from(["1", "01", "2.0", "2", "10", "-3"]), min_size=2, max_size=30), st.integers(0, 30))
+def test_labels_of_two_pieces_are_counted_as_those_of_the_whole(texts: list[str], cut: int):
+    count = LabelCount("a.csv", text=True)
+    for piece in (texts[:cut], texts[cut:]):
+        values = sorted(set(piece))
+        count.add(values, np.array([values.index(text) for text in piece], np.int64), "a.csv", 0)
+    numbers = [float(text) for text in texts]
+    if len(set(numbers)) < 2:
+        return
+    names, counts, number_of = count.classes(None)
+    ordered = sorted(set(numbers))
+    assert names == tuple(str(int(number)) for number in ordered)
+    assert counts == tuple(numbers.count(number) for number in ordered)
+    assert number_of == {text: ordered.index(float(text)) for text in texts}
