@@ -227,7 +227,7 @@ def learn(
     ----------
     x : ndarray of float32, shape (n, width)
         Rows of features.
-    y, importance : ndarray of int8 and float32, shape (n,)
+    y, importance : ndarray of int8 and float64, shape (n,)
         Label (-1 or 1 for two classes, otherwise the class number) and weight of each example.
     loss : int
         `LOGISTIC` or `SQUARED`.
@@ -261,7 +261,7 @@ def learn_sparse(
     ----------
     data, indices, indptr : ndarray of float32, int32 and int64
         Values and features of sparse rows, and where each row begins.
-    y, importance : ndarray of int8 and float32, shape (n,)
+    y, importance : ndarray of int8 and float64, shape (n,)
         Label (-1 or 1 for two classes, otherwise the class number) and weight of each example.
     loss : int
         `LOGISTIC` or `SQUARED`.
