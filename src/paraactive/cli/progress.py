@@ -19,7 +19,7 @@ class ProgressBar:
     """
 
     def __init__(self, title: str, console: Console, show: Callable[[], object] | None = None) -> None:
-        """`show` is called at the end of each round; a caller that draws `progress` itself gives it. Default: start the bar."""
+        """`show` is called at the end of each round, if given: the caller then draws `progress` itself."""
         self._title = title
         self._sifted = self._selected = 0
         self._console, self._absent = console, set[int]()
