@@ -10,7 +10,7 @@ import dataclasses
 import importlib
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -105,7 +105,8 @@ def documented_of(value: object) -> Iterator[Documented]:
     """A function, or a class with its public methods; nothing for other values."""
     function = getattr(value, "py_func", value)  # A compiled loop has the function that it was made of.
     if inspect.isfunction(function):
-        yield _of_function(function, function.__qualname__)
+        if not _takes_private_type(function):
+            yield _of_function(function, function.__qualname__)
     elif inspect.isclass(value):
         yield Documented(_name(value), value.__doc__ or "", _of_constructor(value), dataclasses.is_dataclass(value))
         for name, member in vars(value).items():
@@ -118,6 +119,12 @@ def _of_function(function: object, qualname: str, *, bound: bool = False) -> Doc
     assert callable(function)
     parameters = _public(inspect.signature(function))[1 if bound else 0 :]
     return Documented(f"{function.__module__}.{qualname}", function.__doc__ or "", tuple(parameters))
+
+
+def _takes_private_type(function: Callable[..., object]) -> bool:
+    """Whether a parameter has a private type: then users cannot call the function, as the properties in `checks`."""
+    kinds = [parameter.annotation for parameter in inspect.signature(function).parameters.values()]
+    return any(isinstance(kind, str) and kind.startswith("_") for kind in kinds)
 
 
 def _of_constructor(value: type) -> tuple[str, ...]:

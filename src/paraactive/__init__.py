@@ -1,7 +1,7 @@
-"""paraactive: train any online learner on a labelled stream that is too big to learn from example by example.
+"""paraactive: train any online learner on a labeled stream that is too big to learn from example by example.
 
 Sifters score the stream with a slightly stale model and toss a weighted coin for each example; only the informative
-few are learnt, weighted 1/p, in one total order. See `train` to begin.
+few are learned, weighted 1/p, in one total order. See `train` to begin.
 """
 
 from __future__ import annotations

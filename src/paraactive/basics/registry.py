@@ -19,14 +19,21 @@ from paraactive.errors import InputError
 
 
 class PartKind(NamedTuple):
-    """One line of the registry."""
+    """One line of the registry.
+
+    Parameters
+    ----------
+    place : str
+        Where the part is built: "module:Class", or "module:Class.method" for a stream that is opened by a method.
+    title : str
+        Name of the part in reports.
+    by_name : bool, default=True
+        Whether users may choose the part by its name alone. A part that is built around another cannot be chosen so.
+    """
 
     place: str
-    """Where the part is built: "module:Class", or "module:Class.method" for a stream that is opened by a method."""
     title: str
-    """Name of the part in reports."""
     by_name: bool = True
-    """Whether users may choose the part by its name alone. A part that is built around another cannot be chosen so."""
 
 
 _LEARNERS = {

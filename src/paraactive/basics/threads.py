@@ -131,7 +131,13 @@ class TorchThreads(Protocol):
         ...
 
     def set_num_threads(self, number: int, /) -> None:
-        """Set the number of threads of the calling thread and of threads that torch has not met."""
+        """Set the number of threads of the calling thread and of threads that torch has not met.
+
+        Parameters
+        ----------
+        number : int
+            Number of threads.
+        """
         ...
 
 

@@ -14,7 +14,13 @@ _METHODS = ("score", "update", "end_round", "save", "load", "digest")
 
 
 def make_gives_a_new_learner_each_time(case: LearnerCase) -> None:
-    """Two calls of `make` return two objects, which have all methods of the contract."""
+    """Two calls of `make` return two objects, which have all methods of the contract.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     one, other = case.make(), case.make()
     missing = [name for name in _METHODS if not callable(getattr(one, name, None))]
     require(
@@ -29,7 +35,13 @@ def make_gives_a_new_learner_each_time(case: LearnerCase) -> None:
 
 
 def equal_models_have_equal_digests(case: LearnerCase) -> None:
-    """Learners of equal state have equal digests, which are strings."""
+    """Learners of equal state have equal digests, which are strings.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     why = "replicas are compared by their digests"
     remedy = "compute the digest from the saved state only, as paraactive.basics.state.digest does"
     one, other = case.make(), case.make()
@@ -41,7 +53,13 @@ def equal_models_have_equal_digests(case: LearnerCase) -> None:
 
 
 def an_untrained_learner_gives_finite_scores(case: LearnerCase) -> None:
-    """Before any update, `score` returns a finite float64 score for each row, also for no rows."""
+    """Before any update, `score` returns a finite float64 score for each row, also for no rows.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     why, remedy = "nodes may sift before anything was learned", "return zeros, float64, one for each row"
     score = case.make().score(case.x)
     shape = score_shape(ROWS, case.classes)
@@ -55,7 +73,13 @@ def an_untrained_learner_gives_finite_scores(case: LearnerCase) -> None:
 
 
 def scoring_is_pure(case: LearnerCase) -> None:
-    """Scoring changes neither the model nor the rows, and a second call returns the same."""
+    """Scoring changes neither the model nor the rows, and a second call returns the same.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     learner, rows = case.trained(), case.x.copy()
     before, first = learner.digest(), learner.score(rows).copy()
     again = learner.score(rows)
@@ -66,7 +90,13 @@ def scoring_is_pure(case: LearnerCase) -> None:
 
 
 def a_score_does_not_depend_on_other_rows(case: LearnerCase) -> None:
-    """The score of a row has the same bits, whichever rows are scored in the same call."""
+    """The score of a row has the same bits, whichever rows are scored in the same call.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     why = "otherwise the log would depend on how a batch is divided among nodes"
     remedy = "use no matrix product whose bits depend on its shape; see paraactive.learners.simd.blocks"
     learner, rng = case.trained(), np.random.default_rng(case.seed)
@@ -82,7 +112,13 @@ def a_score_does_not_depend_on_other_rows(case: LearnerCase) -> None:
 
 
 def a_proxy_belongs_to_the_model(case: LearnerCase) -> None:
-    """A `Proxy` scores row by row, changes nothing, and is the same on every replica."""
+    """A `Proxy` scores row by row, changes nothing, and is the same on every replica.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     why, remedy = "the proxy takes part in the selection on every node", "make the proxy from the saved state only"
     learner, other = case.make(), case.make()
     learner.update(case.examples)
@@ -119,7 +155,13 @@ def a_proxy_belongs_to_the_model(case: LearnerCase) -> None:
 
 
 def the_digest_tells_models_apart(case: LearnerCase) -> None:
-    """Models with different scores have different digests."""
+    """Models with different scores have different digests.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     light, heavy = case.make(), case.make()
     light.update(case.first)
     heavy.update(case.examples)

@@ -14,7 +14,13 @@ from paraactive.learners.base import Learner
 
 
 def the_saved_state_is_plain_arrays(case: LearnerCase) -> None:
-    """`save` returns numpy arrays by name, without objects, before and after learning."""
+    """`save` returns numpy arrays by name, without objects, before and after learning.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     for learner in (case.make(), case.trained()):
         for name, array in learner.save().items():
             plain = isinstance(name, str) and isinstance(array, np.ndarray) and not array.dtype.hasobject  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -27,7 +33,13 @@ def the_saved_state_is_plain_arrays(case: LearnerCase) -> None:
 
 
 def the_saved_state_is_a_copy(case: LearnerCase) -> None:
-    """Learning does not change a saved state, and changing the state does not change the model."""
+    """Learning does not change a saved state, and changing the state does not change the model.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     learner = case.trained()
     state = learner.save()
     before = digest(state)
@@ -49,7 +61,13 @@ def _overwrite(state: State) -> None:
 
 
 def a_loaded_learner_is_the_saved_one(case: LearnerCase) -> None:
-    """A new learner that loads a saved state has the digest and the scores of the saved one."""
+    """A new learner that loads a saved state has the digest and the scores of the saved one.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     why = "a resumed run would continue with another model"
     remedy = "let save return the whole state, and load restore all of it"
     for saved in (case.make(), case.trained()):
@@ -60,7 +78,13 @@ def a_loaded_learner_is_the_saved_one(case: LearnerCase) -> None:
 
 
 def a_loaded_learner_learns_on_as_the_saved_one(case: LearnerCase) -> None:
-    """The loaded and the saved learner stay equal if both learn the same examples and rounds."""
+    """The loaded and the saved learner stay equal if both learn the same examples and rounds.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     for saved in (case.make(), case.trained()):
         loaded = case.loaded(saved)
         for learner in (saved, loaded):
@@ -75,7 +99,13 @@ def a_loaded_learner_learns_on_as_the_saved_one(case: LearnerCase) -> None:
 
 
 def loading_is_a_copy(case: LearnerCase) -> None:
-    """Further learning does not change the state that the learner was loaded from."""
+    """Further learning does not change the state that the learner was loaded from.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     state, learner = case.trained().save(), case.make()
     before = digest(state)
     learner.load(state)
@@ -90,7 +120,13 @@ def loading_is_a_copy(case: LearnerCase) -> None:
 
 
 def a_deep_copy_is_equal_and_learns_apart(case: LearnerCase) -> None:
-    """`copy.deepcopy` returns an equal learner, which shares no state with the original."""
+    """`copy.deepcopy` returns an equal learner, which shares no state with the original.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     learner = case.trained()
     before, twin = digest(learner.save()), copy.deepcopy(learner)
     why = "engines keep a second model, which learns while the first one sifts"
@@ -103,7 +139,13 @@ def a_deep_copy_is_equal_and_learns_apart(case: LearnerCase) -> None:
 
 
 def it_travels(case: LearnerCase) -> None:
-    """A learner can be pickled, trained or not; the unpickled copy is equal and learns the same."""
+    """A learner can be pickled, trained or not; the unpickled copy is equal and learns the same.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     why, remedy = (
         "nodes receive a pickled learner",
         "keep objects that cannot be pickled out of it, or give travels=False",

@@ -14,7 +14,13 @@ from paraactive.learners.base import capabilities_of
 
 
 def updating_is_deterministic(case: LearnerCase) -> None:
-    """Two new learners that learn the same examples become equal."""
+    """Two new learners that learn the same examples become equal.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     require(
         case.trained().digest() == case.trained().digest(),
         "two learners learned the same examples and differ",
@@ -24,7 +30,13 @@ def updating_is_deterministic(case: LearnerCase) -> None:
 
 
 def the_grouping_of_entries_does_not_matter(case: LearnerCase) -> None:
-    """One update gives the same bits as updates on its pieces, wherever the examples are cut."""
+    """One update gives the same bits as updates on its pieces, wherever the examples are cut.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     whole, rng = case.make(), np.random.default_rng(case.seed)
     whole.update(case.examples)
     cuts = [list(random_pieces(ROWS, rng)) for _ in range(4)] + [[slice(row, row + 1) for row in range(ROWS)]]
@@ -41,7 +53,13 @@ def the_grouping_of_entries_does_not_matter(case: LearnerCase) -> None:
 
 
 def ending_a_round_is_deterministic(case: LearnerCase) -> None:
-    """Two equal learners are equal after `end_round`, and after a second `end_round`."""
+    """Two equal learners are equal after `end_round`, and after a second `end_round`.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     one, other = case.trained(), case.trained()
     for _ in range(2):
         one.end_round()
@@ -55,7 +73,13 @@ def ending_a_round_is_deterministic(case: LearnerCase) -> None:
 
 
 def weights_matter(case: LearnerCase) -> None:
-    """Examples with large weights change the model more than examples of weight 1."""
+    """Examples with large weights change the model more than examples of weight 1.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     # Each row has both labels. A hard-margin model of separable classes need not depend on weights.
     number = np.tile([1, 0], HALF)
     x, y = np.repeat(case.x[:HALF], 2, axis=0), labels_of(number, case.classes)
@@ -71,7 +95,13 @@ def weights_matter(case: LearnerCase) -> None:
 
 
 def a_large_weight_leaves_scores_finite(case: LearnerCase) -> None:
-    """After examples of weight 10 000 all scores are still finite."""
+    """After examples of weight 10 000 all scores are still finite.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     weight = np.ones(ROWS)
     weight[::10] = 1e4
     learner = case.make()
@@ -86,7 +116,13 @@ def a_large_weight_leaves_scores_finite(case: LearnerCase) -> None:
 
 
 def a_description_makes_an_equal_learner(case: LearnerCase) -> None:
-    """If there is `describe`, its parameters make a learner that learns the same."""
+    """If there is `describe`, its parameters make a learner that learns the same.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     learner = case.make()
     twin = rebuilt(learner)
     if twin is None:
@@ -103,7 +139,13 @@ def a_description_makes_an_equal_learner(case: LearnerCase) -> None:
 
 
 def sparse_rows_keep_the_promises_too(case: LearnerCase) -> None:
-    """A learner of sparse rows keeps the promises on grouping, other rows and saved states."""
+    """A learner of sparse rows keeps the promises on grouping, other rows and saved states.
+
+    Parameters
+    ----------
+    case : LearnerCase
+        The learner to check, and its examples.
+    """
     if not capabilities_of(case.make()).sparse:
         return
     dense = case.examples.examples

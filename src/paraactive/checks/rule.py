@@ -81,7 +81,13 @@ def rule_checks() -> list[tuple[str, RuleCheck]]:
 
 
 def only_a_rule_that_needs_labels_has_a_parameter_y(rule: Rule) -> None:
-    """`needs_labels` and `needs_scores` are booleans; `probability` has a parameter y only if labels are needed."""
+    """`needs_labels` and `needs_scores` are booleans; `probability` has a parameter y only if labels are needed.
+
+    Parameters
+    ----------
+    rule : Rule
+        The rule to check.
+    """
     for name in ("needs_labels", "needs_scores"):
         value = getattr(rule, name)
         require(
@@ -100,7 +106,13 @@ def only_a_rule_that_needs_labels_has_a_parameter_y(rule: Rule) -> None:
 
 
 def there_is_one_p_for_each_example(rule: Rule) -> None:
-    """p is a float64 array with one number for each example, also for no examples."""
+    """p is a float64 array with one number for each example, also for no examples.
+
+    Parameters
+    ----------
+    rule : Rule
+        The rule to check.
+    """
     for columns in (_grid(), _rows(_grid(), slice(0, 0)), _grid_of_three(), _rows(_grid_of_three(), slice(0, 0))):
         p = _probability(rule, columns)
         require(
@@ -112,7 +124,13 @@ def there_is_one_p_for_each_example(rule: Rule) -> None:
 
 
 def p_is_a_valid_probability(rule: Rule) -> None:
-    """p is at least 2**-53, the resolution of a coin, at most 1, and never NaN."""
+    """p is at least 2**-53, the resolution of a coin, at most 1, and never NaN.
+
+    Parameters
+    ----------
+    rule : Rule
+        The rule to check.
+    """
     p = np.concatenate([np.asarray(_probability(rule, columns)) for columns in (_grid(), _grid_of_three())])
     bad = ~((p >= RESOLUTION) & (p <= 1.0))
     require(
@@ -126,7 +144,13 @@ def p_is_a_valid_probability(rule: Rule) -> None:
 
 
 def computing_p_is_pure(rule: Rule) -> None:
-    """A second call returns the same p, and the arguments do not change."""
+    """A second call returns the same p, and the arguments do not change.
+
+    Parameters
+    ----------
+    rule : Rule
+        The rule to check.
+    """
     columns, untouched = _grid(), _grid()
     first = np.array(_probability_as_is(rule, columns))
     changed = any(not same_bits(one, other) for one, other in zip(columns, untouched, strict=True))
@@ -137,7 +161,13 @@ def computing_p_is_pure(rule: Rule) -> None:
 
 
 def p_does_not_depend_on_other_examples(rule: Rule) -> None:
-    """The p of an example has the same bits, whichever examples are in the same call."""
+    """The p of an example has the same bits, whichever examples are in the same call.
+
+    Parameters
+    ----------
+    rule : Rule
+        The rule to check.
+    """
     for columns in (_grid(), _grid_of_three()):
         whole, rng, count = np.asarray(_probability(rule, columns)), np.random.default_rng(0), len(columns[1])
         orders = [[slice(row, row + 1) for row in range(count)], *(list(random_pieces(count, rng)) for _ in range(3))]
@@ -152,7 +182,13 @@ def p_does_not_depend_on_other_examples(rule: Rule) -> None:
 
 
 def scores_that_are_not_needed_are_ignored(rule: Rule) -> None:
-    """If `needs_scores` is False, p is the same for every score."""
+    """If `needs_scores` is False, p is the same for every score.
+
+    Parameters
+    ----------
+    rule : Rule
+        The rule to check.
+    """
     if rule.needs_scores:
         return
     score, seen, y = _grid()
@@ -166,7 +202,13 @@ def scores_that_are_not_needed_are_ignored(rule: Rule) -> None:
 
 
 def a_description_makes_an_equal_rule(rule: Rule) -> None:
-    """If there is `describe`, its parameters make a rule that returns the same p."""
+    """If there is `describe`, its parameters make a rule that returns the same p.
+
+    Parameters
+    ----------
+    rule : Rule
+        The rule to check.
+    """
     twin = rebuilt(rule)
     if twin is None:
         return
@@ -179,7 +221,13 @@ def a_description_makes_an_equal_rule(rule: Rule) -> None:
 
 
 def it_travels(rule: Rule) -> None:
-    """A rule can be pickled, and its unpickled copy returns the same p."""
+    """A rule can be pickled, and its unpickled copy returns the same p.
+
+    Parameters
+    ----------
+    rule : Rule
+        The rule to check.
+    """
     try:
         arrived: Rule = pickle.loads(pickle.dumps(rule))
     except Exception as error:  # Pickling a foreign class may raise anything.

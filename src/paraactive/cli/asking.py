@@ -52,7 +52,7 @@ def query_labels(
     eta: float | None, c0: float | None, rate: float | None, warmstart: int | None, batch: int | None,
     per_round: int | None, budget: int | None, seed: int | None, correct: list[str] | None, out: Path | None,
 ) -> None:  # fmt: skip
-    """Begin a run, or go on with one, until labels are needed that nobody has told."""
+    """Begin a run, or go on with one, until the run needs labels that were not given."""
     if _is_run(data):
         _refuse(
             classes=classes, features=features, id=id_column, rule=rule, eta=eta, c0=c0, rate=rate,

@@ -125,8 +125,8 @@ def query(
         list[str] | None,
         typer.Option(
             metavar="ROW=LABEL",
-            help="To go on: change a label that was told before, or label a row that was skipped. The run goes back to "
-            "before that row, and learns again from there. May be given several times.",
+            help="To go on: change a label that was given before, or label a row that was skipped. The run goes back "
+            "to before that row, and learns again from there. May be given several times.",
         ),
     ] = None,
     seed: Annotated[

@@ -15,11 +15,11 @@ from paraactive.errors import counted
 class ProgressBar:
     """Shows examples seen, examples per second, the sampling rate and the mistakes of the moment.
 
-    On standard error, so that standard output is the result alone; nothing is drawn where nobody looks.
+    The bar is drawn on standard error, and only if that is a terminal. Standard output has the result alone.
     """
 
     def __init__(self, title: str, console: Console, show: Callable[[], object] | None = None) -> None:
-        """`show` is called when there is something to be seen, if somebody else draws the bar, which is `progress`."""
+        """`show` is called at the end of each round, if given: the caller then draws `progress` itself."""
         self._title = title
         self._sifted = self._selected = 0
         self._console, self._absent = console, set[int]()

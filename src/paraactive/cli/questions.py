@@ -152,7 +152,7 @@ def _table(questions: Path) -> list[tuple[int, _Row]]:
     if table and not {"position", "row", "label"} <= set(table[0][1]):
         raise InputError(
             f"{questions} has no columns position, row and label",
-            why="they say which label is told",
+            why="these columns identify the row of each label",
             remedy="fill in the column label, and leave the others as they are",
         )
     return table
@@ -215,7 +215,7 @@ def _label(said: str, classes: tuple[str, ...]) -> int | None:
 
 
 def correct_label(path: Path, correction: str) -> None:
-    """Change a label that was told; the run goes back to before it was learned."""
+    """Change a label that was given; the run goes back to before it was learned."""
     number, equals, said = (part.strip() for part in correction.partition("="))
     if not equals or not said or not number:
         raise InputError(

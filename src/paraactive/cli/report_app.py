@@ -78,7 +78,9 @@ def plan(
     bandwidth: Annotated[
         float | None, typer.Option(help="Megabytes a second between machines. Default: no limit.")
     ] = None,
-    examples: Annotated[int | None, typer.Option(help="Predict for so many. Default: as many as the run saw.")] = None,
+    examples: Annotated[
+        int | None, typer.Option(help="Number of examples to predict for. Default: as many as the run saw.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """How many nodes pay: fit the cost model to a recorded run, and predict the time of 1 to 1024 nodes."""

@@ -17,7 +17,7 @@ def show_run(console: Console, run: Run) -> None:
     table.add_column(style="dim")
     table.add_column(justify="right")
     table.add_row("seen", f"{run.seen:,}")
-    table.add_row("learnt first (warmstart)", f"{run.warmstart:,}")
+    table.add_row("learned first (warmstart)", f"{run.warmstart:,}")
     table.add_row("selected", f"{run.selected:,} of {run.sifted:,} sifted")
     table.add_row("sampling rate", f"{run.sampling_rate:.2%}" if run.sifted else "nothing was sifted")
     if run.scored < run.sifted and run.scored:

@@ -29,11 +29,23 @@ class ReplicaState:
 
     @staticmethod
     def of(node: Node) -> ReplicaState:
-        """Return the state of a replica."""
+        """Return the state of a replica.
+
+        Parameters
+        ----------
+        node : Node
+            The replica.
+        """
         return ReplicaState(node.learner.save(), node.place, node.seen)
 
     def load_into(self, node: Node) -> None:
-        """Replace the model of a replica by this one."""
+        """Replace the model of a replica by this one.
+
+        Parameters
+        ----------
+        node : Node
+            The replica.
+        """
         node.learner.load(self.state)
         node.set_place(self.place, self.seen)
 

@@ -1,4 +1,4 @@
-"""Rows to be learnt, with their classes and weights: what a user's X and y become in `ParaActiveClassifier`."""
+"""Rows to learn, with their classes and weights: what a user's X and y become in `ParaActiveClassifier`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FEW = 20_000_000
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows that are to be learnt."""
+    """Rows to learn."""
 
     x: Features
     number: NDArray[np.intp]

@@ -71,11 +71,11 @@ class FlippedLabels:
         return False
 
     def read(self, first: int, last: int) -> Examples:
-        """Read the examples at positions first <= index < last. See `Stream.read`."""
+        """See `Stream.read`."""
         return self._noisy(self.stream.read(first, last))
 
     def at(self, index: Ints) -> Examples:
-        """Read the examples at these positions. See `Stream.at`."""
+        """See `Stream.at`."""
         return self._noisy(self.stream.at(index))
 
     def flipped(self, key: Ints) -> NDArray[np.bool_]:

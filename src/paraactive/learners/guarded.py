@@ -34,7 +34,7 @@ _BESIDE_X = tuple(name for name in COLUMNS if name != "x")
 class SetAside(NamedTuple):
     """An example that was not learned.
 
-    Attributes
+    Parameters
     ----------
     key : int
         Key of the example: the row of the user's data, whatever the pass.
@@ -144,7 +144,7 @@ class Guarded:
     # Learning ----------------------------------------------------------------------------------------------------
 
     def score(self, x: ArrayLike) -> Doubles:
-        """Return the score of the learner inside; see `Learner.score`."""
+        """See `Learner.score`. Returns the score of the learner inside."""
         return self.learner.score(x)  # pyright: ignore[reportArgumentType]
 
     def proxy(self) -> Proxy | None:
@@ -268,7 +268,7 @@ class Guarded:
         }
 
     def load(self, state: State) -> None:
-        """Restore a saved state; see `Learner.load`."""
+        """See `Learner.load`."""
         self.learner.load({name.removeprefix(_INNER): state[name] for name in state if name.startswith(_INNER)})
         trusted, self._left_out, self._returned = state["counts"].tolist()
         self._trusted, self._learned = bool(trusted), np.array(state["learnt"])

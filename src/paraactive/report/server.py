@@ -116,9 +116,9 @@ class Server(ThreadingHTTPServer):
             ) from error
 
     def process_request(self, request: _Request, client_address: object) -> None:
-        """Answer a client in a new thread, or refuse the client if too many are being served.
+        """See `socketserver.BaseServer.process_request`.
 
-        See `socketserver.BaseServer.process_request`.
+        Answers in a new thread, or refuses the client if too many are being served.
         """
         with self._lock:
             full = len(self._deadlines) >= MAX_CLIENTS
@@ -153,13 +153,13 @@ class Server(ThreadingHTTPServer):
                 _connection(request).shutdown(socket.SHUT_RDWR)
 
     def shutdown_request(self, request: _Request) -> None:
-        """Close the connection of a client, answered or not. See `socketserver.BaseServer.shutdown_request`."""
+        """See `socketserver.BaseServer.shutdown_request`. Closes the connection, answered or not."""
         with self._lock:
             self._deadlines.pop(request, None)
         super().shutdown_request(request)
 
     def handle_error(self, request: _Request, client_address: object) -> None:
-        """Report an error, unless the browser only left or stopped reading while it was being answered."""
+        """See `socketserver.BaseServer.handle_error`. Ignores a browser that left or stopped reading."""
         if not isinstance(sys.exception(), ConnectionError | TimeoutError):
             super().handle_error(request, client_address)
 

@@ -89,11 +89,23 @@ class Engine(Protocol):
         ...
 
     def sift_first(self, first: int, last: int) -> Sifted:
-        """Let one node sift these positions until an example is selected."""
+        """Let one node sift these positions until an example is selected.
+
+        Parameters
+        ----------
+        first, last : int
+            The positions: first <= position < last.
+        """
         ...
 
     def take(self, first: int, last: int) -> Sifted:
-        """Select all of these positions, with p = 1."""
+        """Select all of these positions, with p = 1.
+
+        Parameters
+        ----------
+        first, last : int
+            The positions: first <= position < last.
+        """
         ...
 
     # Without rounds ------------------------------------------------------------------------------------------------
@@ -109,7 +121,15 @@ class Engine(Protocol):
         ...
 
     def grant(self, node: int, tile: Tile) -> None:
-        """Add a fresh tile to the queue Q_F of a node."""
+        """Add a fresh tile to the queue Q_F of a node.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node.
+        tile : Tile
+            The tile.
+        """
         ...
 
     def receive(self) -> Message:
@@ -117,7 +137,13 @@ class Engine(Protocol):
         ...
 
     def resize(self, nodes: int) -> None:
-        """Change the number of nodes. A `Joined` or `Left` is received for each node that comes or goes."""
+        """Change the number of nodes. A `Joined` or `Left` is received for each node that comes or goes.
+
+        Parameters
+        ----------
+        nodes : int
+            The new number of nodes.
+        """
         ...
 
     # In both -------------------------------------------------------------------------------------------------------

@@ -72,13 +72,25 @@ class Sequencer:
     # Nodes -------------------------------------------------------------------------------------------------------
 
     def join(self, node: int) -> None:
-        """Add a node whose model has learned everything that was accepted."""
+        """Add a node whose model has learned everything that was accepted.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node.
+        """
         self.leave(node)
         self._nodes[node] = _NodeState(self._log.seen, self._plan.tile)
         self._hungry.extend([node] * _TILES_HELD)
 
     def leave(self, node: int) -> None:
-        """Remove a node. Other nodes sift the tiles that it held."""
+        """Remove a node. Other nodes sift the tiles that it held.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node.
+        """
         state = self._nodes.pop(node, None)
         if state:
             self._hungry = deque(other for other in self._hungry if other != node)

@@ -168,7 +168,13 @@ class Digest(Protocol):
     """The part of hashlib's objects that this module uses."""
 
     def update(self, data: memoryview, /) -> None:
-        """Add bytes."""
+        """Add bytes.
+
+        Parameters
+        ----------
+        data : memoryview
+            The bytes.
+        """
         ...
 
 

@@ -26,11 +26,11 @@ class ColumnData(Protocol):
         ...
 
     def select_columns(self, names: list[str]) -> ColumnData:
-        """See datasets.Dataset."""
+        """See `datasets.Dataset.select_columns`."""
         ...
 
     def with_format(self, kind: str) -> ColumnData:
-        """See datasets.Dataset."""
+        """See `datasets.Dataset.with_format`."""
         ...
 
     def __getitem__(self, rows: slice | list[int]) -> dict[str, Sequence[object]]: ...
@@ -96,7 +96,7 @@ class ItemSource:
         """Return None, because items have no class names."""
 
     def get(self, rows: list[int]) -> list[Item]:
-        """Return the examples with the given numbers. The first call defines the order of named features."""
+        """See `DatasetSource.get`. The first call defines the order of named features."""
         return [self._get(row) for row in rows]
 
     def _get(self, row: int) -> Item:
@@ -141,7 +141,7 @@ class ColumnSource:
         return class_names(self._data, self._label)
 
     def get(self, rows: list[int]) -> list[Item]:
-        """Return the examples with the given numbers."""
+        """See `DatasetSource.get`."""
         if not rows:
             return []
         columns = self._data[rows]

@@ -50,7 +50,17 @@ class Comparisons:
         self._renewed: defaultdict[int, int] = defaultdict(int)
 
     def begin(self, version: int, expected: str, nodes: Iterable[int]) -> Comparison:
-        """Begin a comparison. Each of the nodes must be sent a `Check`."""
+        """Begin a comparison. Each of the nodes must be sent a `Check`.
+
+        Parameters
+        ----------
+        version : int
+            Number of log entries that the replicas have applied.
+        expected : str
+            Digest of the driver's replica.
+        nodes : iterable of int
+            Numbers of the nodes.
+        """
         comparison = Comparison(self._count, version, expected, set(nodes))
         self._count += 1
         for number in comparison.waiting:
@@ -59,6 +69,13 @@ class Comparisons:
 
     def answer(self, number: int, digest: str) -> None:
         """Record the next digest of a node.
+
+        Parameters
+        ----------
+        number : int
+            Number of the node.
+        digest : str
+            Digest of the node's replica.
 
         Raises
         ------
@@ -70,18 +87,36 @@ class Comparisons:
         self._stop_waiting(number, comparison)
 
     def skip(self, number: int) -> None:
-        """Do not wait for the digests of a silent node. They may still arrive, in order."""
+        """Do not wait for the digests of a silent node. They may still arrive, in order.
+
+        Parameters
+        ----------
+        number : int
+            Number of the node.
+        """
         for comparison in list(self._asked[number]):
             self._stop_waiting(number, comparison)
 
     def forget(self, number: int) -> None:
-        """Expect no more digests of a node that is gone."""
+        """Expect no more digests of a node that is gone.
+
+        Parameters
+        ----------
+        number : int
+            Number of the node.
+        """
         self.renew(number)
         while self._asked[number]:
             self._stop_waiting(number, self._asked[number].popleft())
 
     def renew(self, number: int) -> None:
-        """Record that a node has got a new model, to which the comparisons so far do not apply."""
+        """Record that a node has got a new model, to which the comparisons so far do not apply.
+
+        Parameters
+        ----------
+        number : int
+            Number of the node.
+        """
         self._renewed[number] = self._count
 
     def _stop_waiting(self, number: int, comparison: Comparison) -> None:

@@ -54,7 +54,13 @@ class Host:
         self._update_seconds = 0.0  # Seconds of learning since the last answer.
 
     def deliver(self, letter: Letter[ToNode]) -> None:
-        """Accept a letter of the driver. Any thread may call this, with letters in any order."""
+        """Accept a letter of the driver. Any thread may call this, with letters in any order.
+
+        Parameters
+        ----------
+        letter : Letter of ToNode
+            The letter.
+        """
         with self._delivering:  # Without the lock, two threads might swap messages that were just put into order.
             for message in self._incoming.accept(letter):
                 if isinstance(message, Fresh):

@@ -10,7 +10,15 @@ T = TypeVar("T")
 
 
 class Letter(NamedTuple, Generic[T]):
-    """A message and its number."""
+    """A message and its number.
+
+    Parameters
+    ----------
+    number : int
+        Number of the letter: 0, 1, 2, ...
+    message : T
+        The message.
+    """
 
     number: int
     message: T
@@ -23,7 +31,13 @@ class Outgoing(Generic[T]):
         self._numbers = count()
 
     def letter(self, message: T) -> Letter[T]:
-        """Return the next letter. Writers on several threads must hold a lock until the letter is sent."""
+        """Return the next letter. Writers on several threads must hold a lock until the letter is sent.
+
+        Parameters
+        ----------
+        message : T
+            The message in the letter.
+        """
         return Letter(next(self._numbers), message)
 
 
@@ -43,7 +57,13 @@ class Incoming(Generic[T]):
         self._lock = threading.Lock()
 
     def accept(self, letter: Letter[T]) -> list[T]:
-        """Return the messages that can be read now that this letter has arrived, in order."""
+        """Return the messages that can be read now that this letter has arrived, in order.
+
+        Parameters
+        ----------
+        letter : Letter of T
+            The letter that has arrived.
+        """
         with self._lock:
             if letter.number >= self._next:
                 self._early[letter.number] = letter.message

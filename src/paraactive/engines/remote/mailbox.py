@@ -37,7 +37,15 @@ class Mailbox:
         self.listened = 0.0
 
     def post(self, node: RemoteNode, message: ToNode) -> None:
-        """Send a message to a node."""
+        """Send a message to a node.
+
+        Parameters
+        ----------
+        node : RemoteNode
+            The node.
+        message : ToNode
+            The message.
+        """
         self._transport.send(node.number, node.outgoing.letter(message))
 
     def next(self, timeout: float | None, patience: float) -> tuple[int, FromNode] | None:
@@ -61,7 +69,13 @@ class Mailbox:
         return self._arrived.popleft() if self._arrived else None
 
     def collect(self, seconds: float) -> None:
-        """Wait for one letter, and keep the messages that can be read with it."""
+        """Wait for one letter, and keep the messages that can be read with it.
+
+        Parameters
+        ----------
+        seconds : float
+            Longest time to wait, in seconds.
+        """
         start = time.perf_counter()
         received = self._transport.receive(seconds)
         self.listened += min(seconds, time.perf_counter() - start)  # More if the driver itself was stopped.
@@ -72,5 +86,11 @@ class Mailbox:
         self._arrived.extend((number, message) for message in messages)
 
     def has_message_of(self, number: int) -> bool:
-        """Return whether a message of a node has arrived and was not read."""
+        """Return whether a message of a node has arrived and was not read.
+
+        Parameters
+        ----------
+        number : int
+            Number of the node.
+        """
         return any(number == arrived for arrived, _ in self._arrived)

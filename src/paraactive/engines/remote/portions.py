@@ -42,7 +42,13 @@ class Part:
     chunks: list[Sifted] = field(default_factory=list[Sifted])
 
     def assign(self, node: int) -> Fresh:
-        """Record which node sifts the part, and return the message to this node."""
+        """Record which node sifts the part, and return the message to this node.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node.
+        """
         self.node, self.posted[node] = node, time.perf_counter()
         return Fresh(self.tile, self.number, self.seen)
 
@@ -82,20 +88,38 @@ class Portions:
         return (part for part in self._open.values() if part.node is None)
 
     def accept(self, done: Done) -> None:
-        """Accept an answer. The first answer to a part wins."""
+        """Accept an answer. The first answer to a part wins.
+
+        Parameters
+        ----------
+        done : Done
+            The answer of a node.
+        """
         part = self._open.pop(done.part, None)
         if part:
             published = done.published
             self._done[part.number] = _with_transfer(published.sifted, part.posted[published.node])
 
     def take_back(self, node: int) -> None:
-        """Let other nodes sift the part of a node that is lost or silent."""
+        """Let other nodes sift the part of a node that is lost or silent.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node.
+        """
         for part in self._open.values():
             if part.node == node:
                 part.node = None
 
     def sift_here(self, node: Node) -> None:
-        """Sift one chunk of the first part with this replica. Between chunks the driver can read letters."""
+        """Sift one chunk of the first part with this replica. Between chunks the driver can read letters.
+
+        Parameters
+        ----------
+        node : Node
+            The driver's replica.
+        """
         part = next(iter(self._open.values()))
         first = part.chunks[-1].last if part.chunks else part.tile.first
         last = min(first + CHUNK_ROWS, part.tile.last)

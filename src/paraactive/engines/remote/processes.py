@@ -131,7 +131,13 @@ class Processes:
         return number, letter
 
     def process_id(self, number: int) -> int:
-        """Return the process id of a node."""
+        """Return the process id of a node.
+
+        Parameters
+        ----------
+        number : int
+            Number of the node.
+        """
         return self._children[number].process.pid
 
     def end(self, number: int) -> None:

@@ -47,7 +47,13 @@ class NodeActor:
             threading.Thread(target=self._host.serve, daemon=True, name=f"node {number}").start()
 
     def put(self, letter: bytes) -> None:
-        """Deliver a letter to the host. Calls may overtake each other."""
+        """Deliver a letter to the host. Calls may overtake each other.
+
+        Parameters
+        ----------
+        letter : bytes
+            The pickled letter.
+        """
         if self._host:
             self._host.deliver(pickle.loads(letter))
 
@@ -93,5 +99,11 @@ def not_startable(text: str) -> ClusterError:
 
 
 def pickled(letter: Letter[FromNode] | Letter[ToNode]) -> bytes:
-    """Return a letter as bytes."""
+    """Return a letter as bytes.
+
+    Parameters
+    ----------
+    letter : Letter of FromNode or Letter of ToNode
+        The letter.
+    """
     return pickle.dumps(letter, protocol=pickle.HIGHEST_PROTOCOL)

@@ -15,7 +15,13 @@ class RemoteMethod(Protocol):
     """A method of an actor."""
 
     def remote(self, *arguments: object) -> ObjectRef:
-        """Call the method, without waiting for its result."""
+        """Call the method, without waiting for its result.
+
+        Parameters
+        ----------
+        *arguments : object
+            Arguments of the call.
+        """
         ...
 
 
@@ -37,11 +43,23 @@ class ActorClass(Protocol):
     """A class whose objects are actors."""
 
     def options(self, **options: object) -> ActorClass:
-        """Return the class with these options of Ray."""
+        """Return the class with these options of Ray.
+
+        Parameters
+        ----------
+        **options : object
+            Options of Ray, by name.
+        """
         ...
 
     def remote(self, *arguments: object) -> ActorHandle:
-        """Start an actor."""
+        """Start an actor.
+
+        Parameters
+        ----------
+        *arguments : object
+            Arguments of the constructor.
+        """
         ...
 
 
@@ -77,7 +95,15 @@ class Ray(Protocol):
         ...
 
     def init(self, address: str, **options: object) -> object:
-        """Connect to a cluster."""
+        """Connect to a cluster.
+
+        Parameters
+        ----------
+        address : str
+            Address of the cluster.
+        **options : object
+            Options of Ray, by name.
+        """
         ...
 
     def is_initialized(self) -> bool:
@@ -93,25 +119,63 @@ class Ray(Protocol):
         ...
 
     def remote(self, kind: type, /) -> ActorClass:
-        """Make a class of actors."""
+        """Make a class of actors.
+
+        Parameters
+        ----------
+        kind : type
+            The class of the objects.
+        """
         ...
 
     def put(self, value: object) -> ObjectRef:
-        """Put an object into the object store."""
+        """Put an object into the object store.
+
+        Parameters
+        ----------
+        value : object
+            The object.
+        """
         ...
 
     def get(self, reference: ObjectRef) -> object:
-        """Wait for a result."""
+        """Wait for a result.
+
+        Parameters
+        ----------
+        reference : ObjectRef
+            Reference to the result.
+        """
         ...
 
     def wait(
         self, references: list[ObjectRef], *, num_returns: int, timeout: float, fetch_local: bool = True
     ) -> tuple[list[ObjectRef], list[ObjectRef]]:
-        """Wait for some of the results. Returns those that are there, and the others."""
+        """Wait for some of the results. Returns those that are there, and the others.
+
+        Parameters
+        ----------
+        references : list of ObjectRef
+            References to the results.
+        num_returns : int
+            Number of results to wait for.
+        timeout : float
+            Longest time to wait, in seconds.
+        fetch_local : bool, default=True
+            Whether to fetch the results to this machine.
+        """
         ...
 
     def kill(self, actor: ActorHandle, *, no_restart: bool = True) -> None:
-        """End an actor."""
+        """End an actor.
+
+        Parameters
+        ----------
+        actor : ActorHandle
+            The actor.
+        no_restart : bool, default=True
+            Whether Ray must not start the actor again.
+        """
         ...
 
 

@@ -71,18 +71,36 @@ class RemoteNode:
         self.sent = self.unanswered_bytes = self.tiles = 0
 
     def lost(self, now: float) -> None:
-        """Record that the node is gone. Another one with its number may be started."""
+        """Record that the node is gone. Another one with its number may be started.
+
+        Parameters
+        ----------
+        now : float
+            The time on the clock of `Mailbox.listened`, in seconds.
+        """
         self.ready, self.silent, self.since = False, False, now
         self.tiles = self.checks = 0
         self.failures += 1
         self.outgoing, self.incoming = Outgoing[ToNode](), Incoming[FromNode]()
 
     def heard(self, now: float) -> None:
-        """Record that the node has sent a message."""
+        """Record that the node has sent a message.
+
+        Parameters
+        ----------
+        now : float
+            The time on the clock of `Mailbox.listened`, in seconds.
+        """
         self.unanswered_bytes = self.failures = 0
         self.since = now
 
     def expect(self, now: float) -> None:
-        """Record that the node is asked for something, before it is counted: from now on it owes an answer."""
+        """Record that the node is asked for something, before it is counted: from now on it owes an answer.
+
+        Parameters
+        ----------
+        now : float
+            The time on the clock of `Mailbox.listened`, in seconds.
+        """
         if not self.owes:
             self.since = now

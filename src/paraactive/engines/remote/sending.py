@@ -39,7 +39,13 @@ class Sender:
         self._model_bytes = ReplicaState.of(node).nbytes
 
     def remember(self, stretch: Stretch) -> None:
-        """Record a stretch that all replicas must learn, and choose whether to send entries or models."""
+        """Record a stretch that all replicas must learn, and choose whether to send entries or models.
+
+        Parameters
+        ----------
+        stretch : Stretch
+            The stretch.
+        """
         self._count += 1
         self._window.append(stretch)
         self._window_bytes += stretch.nbytes
@@ -48,12 +54,24 @@ class Sender:
         self.updates.choose(stretch, self._model_bytes)
 
     def weigh(self, stretch: Stretch) -> None:
-        """Measure the size of the model from time to time. The driver's replica has learned the stretch."""
+        """Measure the size of the model from time to time. The driver's replica has learned the stretch.
+
+        Parameters
+        ----------
+        stretch : Stretch
+            The stretch.
+        """
         if stretch.ends_round and stretch.rounds % _ROUNDS_PER_WEIGHING == 0:
             self._model_bytes = ReplicaState.of(self._node).nbytes
 
     def update(self, node: RemoteNode) -> None:
-        """Send a node what it lacks: stretches, or the whole model."""
+        """Send a node what it lacks: stretches, or the whole model.
+
+        Parameters
+        ----------
+        node : RemoteNode
+            The node.
+        """
         missing = self._count - node.sent
         if not missing:
             return
@@ -65,7 +83,13 @@ class Sender:
         self._mailbox.post(node, Learn(stretches))
 
     def send_model(self, node: RemoteNode) -> None:
-        """Send a node the model of the driver's replica, which may not have learned the last stretches yet."""
+        """Send a node the model of the driver's replica, which may not have learned the last stretches yet.
+
+        Parameters
+        ----------
+        node : RemoteNode
+            The node.
+        """
         replica = ReplicaState.of(self._node)
         ahead = sum(stretch.ends > replica.place for stretch in self._window)
         self._record(node, self._count - ahead, replica.seen, replica.nbytes)

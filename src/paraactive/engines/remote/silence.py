@@ -33,11 +33,23 @@ class Silence:
         return max(self._patience, _TIMES_THE_LONGEST * self._longest)
 
     def took(self, seconds: float) -> None:
-        """Record how long an answer or an update took."""
+        """Record how long an answer or an update took.
+
+        Parameters
+        ----------
+        seconds : float
+            Time from the question to the answer, in seconds.
+        """
         self._longest = max(self._longest, seconds)
 
     def answered(self, sifted: Sifted) -> None:
-        """Record how long a node worked for this answer, and on what it had to learn before."""
+        """Record how long a node worked for this answer, and on what it had to learn before.
+
+        Parameters
+        ----------
+        sifted : Sifted
+            The answer, with the times that were measured on the node.
+        """
         work = sifted.fetch_seconds + sifted.sift_seconds
         self.took(work + sifted.queued_seconds + (sifted.update_seconds or 0.0))
 

@@ -15,11 +15,25 @@ class Transport(Protocol):
     """
 
     def start(self, number: int) -> None:
-        """Start a node. `Ready` or `Gone` is received from it."""
+        """Start a node. `Ready` or `Gone` is received from it.
+
+        Parameters
+        ----------
+        number : int
+            Number of the node.
+        """
         ...
 
     def send(self, number: int, letter: Letter[ToNode]) -> None:
-        """Send a letter to a node that was started."""
+        """Send a letter to a node that was started.
+
+        Parameters
+        ----------
+        number : int
+            Number of the node.
+        letter : Letter of ToNode
+            The letter.
+        """
         ...
 
     def receive(self, timeout: float | None) -> tuple[int, Letter[FromNode] | Gone] | None:
@@ -39,7 +53,13 @@ class Transport(Protocol):
         ...
 
     def end(self, number: int) -> None:
-        """End a node now. Nothing more is received from it."""
+        """End a node now. Nothing more is received from it.
+
+        Parameters
+        ----------
+        number : int
+            Number of the node.
+        """
         ...
 
     def close(self) -> None:

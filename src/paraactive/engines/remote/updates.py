@@ -49,7 +49,13 @@ class Updates:
         self._model += model
 
     def sent(self, count: int) -> None:
-        """Count bytes that were sent to a node."""
+        """Count bytes that were sent to a node.
+
+        Parameters
+        ----------
+        count : int
+            Number of bytes.
+        """
         self._sent += count
 
     def chosen(self) -> tuple[str, str]:

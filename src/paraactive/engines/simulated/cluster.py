@@ -57,7 +57,13 @@ class Cluster:
         return not self.latency and not self.jitter and all(each == 1 for each in self.slowness)
 
     def slowness_of(self, node: int) -> float:
-        """Return the factor by which all work of a node takes longer."""
+        """Return the factor by which all work of a node takes longer.
+
+        Parameters
+        ----------
+        node : int
+            Number of the node.
+        """
         return self.slowness[node] if node < len(self.slowness) else 1.0
 
     def timed(self, sifted: Sifted, first: int) -> Sifted:
@@ -80,5 +86,13 @@ class Cluster:
         return replace(sifted, sift_seconds=self.sift_seconds * (sifted.last - first))
 
     def learning(self, stretch: Stretch, measured: float) -> float:
-        """Return the seconds that learning a stretch takes: as given, otherwise as measured."""
+        """Return the seconds that learning a stretch takes: as given, otherwise as measured.
+
+        Parameters
+        ----------
+        stretch : Stretch
+            The stretch.
+        measured : float
+            The measured time, in seconds.
+        """
         return measured if self.update_seconds is None else self.update_seconds * len(stretch.entries)

@@ -31,7 +31,13 @@ class Ladder:
         self._stretches: list[Stretch] = []
 
     def announce(self, stretch: Stretch) -> None:
-        """Record a stretch that the top has learned."""
+        """Record a stretch that the top has learned.
+
+        Parameters
+        ----------
+        stretch : Stretch
+            The stretch.
+        """
         if self._rungs:
             self._stretches.append(stretch)
 

@@ -203,7 +203,15 @@ class Virtual:
     # Links -------------------------------------------------------------------------------------------------------
 
     def send(self, time: float, message: Message) -> None:
-        """Send a message to the sequencer at a given time, in seconds."""
+        """Send a message to the sequencer at a given time, in seconds.
+
+        Parameters
+        ----------
+        time : float
+            Virtual time of sending, in seconds.
+        message : Message
+            The message.
+        """
         self._at(time + self._delay(), message)
 
     def _at(self, time: float, event: _Event) -> None:

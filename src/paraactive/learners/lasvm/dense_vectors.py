@@ -23,14 +23,28 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
 def norms(x: Floats) -> Floats:
-    """Return ||x||^2 of each row."""
+    """Return ||x||^2 of each row.
+
+    Parameters
+    ----------
+    x : ndarray of float32, shape (n, width)
+        The rows.
+    """
     out = np.empty(len(x), np.float32)
     kernels.squared_norms(x, out)
     return out
 
 
 def packed(x: Floats, xx: Floats) -> tuple[Floats, Floats]:
-    """Return rows as panels, and their norms, padded with zeros to whole panels."""
+    """Return rows as panels, and their norms, padded with zeros to whole panels.
+
+    Parameters
+    ----------
+    x : ndarray of float32, shape (n, width)
+        The rows.
+    xx : ndarray of float32, shape (n,)
+        Their squared norms.
+    """
     panels = packed_rows(x, LANES)
     padded = np.zeros(len(panels) * LANES, np.float32)
     padded[: len(x)] = xx
@@ -71,7 +85,7 @@ class DenseVectors:
         return check_rows(x, self.width)
 
     def relative(self, x: ArrayLike | SparseRows) -> Floats:
-        """Return rows relative to the center.
+        """See `Vectors.relative`.
 
         Distances do not change, nor does a linear model, whose alphas add up to 0. But ||x||^2 + ||s||^2 - 2 x.s is
         accurate only if norms are not far larger than distances: far from the origin all digits would be lost.
@@ -92,7 +106,7 @@ class DenseVectors:
             self.ss = _grown(self.ss, panels * LANES)
 
     def hold(self, x: Floats) -> Floats:
-        """Return the rows: the loops copy them into the panels."""
+        """See `Vectors.hold`. Returns the rows: the loops copy them into the panels."""
         return x
 
     def replace(self, x: Floats) -> None:
@@ -130,7 +144,7 @@ class DenseVectors:
         return out
 
     def arrays(self, kernel: Kernel) -> DenseArrays:
-        """Return the arrays for the loops, which set panels and norms. The caller of the loops sets `count`."""
+        """See `Vectors.arrays`. The loops set panels and norms. The caller of the loops sets `count`."""
         return DenseArrays(self.panels, self.ss, *kernel)
 
     # State -------------------------------------------------------------------------------------------------------

@@ -91,7 +91,13 @@ class Dual:
         return float(alpha @ y - 0.5 * alpha @ (y - g))
 
     def sums_without_own(self, slots: NDArray[np.intp]) -> Doubles:
-        """Return sum over the other vectors of alpha K for the vectors in some slots, which the gradients contain."""
+        """Return sum over the other vectors of alpha K for the vectors in some slots, which the gradients contain.
+
+        Parameters
+        ----------
+        slots : ndarray of intp
+            The slots.
+        """
         side = np.where(self.upper[:, slots] > 0, 1.0, -1.0)
         return side - self.g[:, slots] - self.alpha[:, slots]  # The rbf kernel of a vector with itself is 1.
 
@@ -101,7 +107,15 @@ class Dual:
         return VectorView(live.count, self.keys, live.ss, live.panels, self.alpha, np.float32(self.gamma))
 
     def kernel_within(self, x: Features, xx: Floats | None = None) -> Floats:
-        """Return the kernel matrix of some rows; xx has their norms."""
+        """Return the kernel matrix of some rows; xx has their norms.
+
+        Parameters
+        ----------
+        x : ndarray of float32 or SparseRows
+            Rows of features, relative to the center.
+        xx : ndarray of float32, optional
+            Squared norms of the rows. Default: computed from the rows.
+        """
         out = self.live.kernel_within(x, self.live.norms(x) if xx is None else xx, self.kernel)
         if self._kind == kernels.RBF:
             np.fill_diagonal(out, 1.0)
@@ -110,7 +124,21 @@ class Dual:
     # Learning ----------------------------------------------------------------------------------------------------
 
     def learn(self, batch: Batch, tau: float, C: float, steps: int, max_vectors: int | None) -> None:
-        """PROCESS each example of a batch, with REPROCESS `steps` after it. `reserve` must have made room for all."""
+        """PROCESS each example of a batch, with REPROCESS `steps` after it. `reserve` must have made room for all.
+
+        Parameters
+        ----------
+        batch : Batch
+            The examples.
+        tau : float
+            A pair violates if its gradients differ by more than tau.
+        C : float
+            Largest alpha of an example with weight 1.
+        steps : int
+            Number of REPROCESS steps after each example.
+        max_vectors : int or None
+            Largest number of vectors. None: no limit.
+        """
         limit, done = _NO_LIMIT if max_vectors is None else max_vectors, 0
         while done < len(batch.key):
             self.live.count, done = svm_loops.learn(
@@ -120,11 +148,31 @@ class Dual:
                 self.live.count = merge_down_to(limit, *self.loop_arguments())
 
     def reprocess(self, steps: int, gap: float, C: float) -> None:
-        """REPROCESS each machine until its gap is at most `gap`, with at most `steps` steps."""
+        """REPROCESS each machine until its gap is at most `gap`, with at most `steps` steps.
+
+        Parameters
+        ----------
+        steps : int
+            Largest number of steps of each machine.
+        gap : float
+            The gap at which a machine stops.
+        C : float
+            Largest alpha of an example with weight 1.
+        """
         self.live.count = svm_loops.reprocess(steps, gap, C, *self.loop_arguments())
 
     def replace_vectors(self, x: Features, tau: float, C: float) -> None:
-        """Replace the vectors by other rows, and compute the gradients and the bias again; the alphas stay."""
+        """Replace the vectors by other rows, and compute the gradients and the bias again; the alphas stay.
+
+        Parameters
+        ----------
+        x : ndarray of float32 or SparseRows
+            Rows of features, relative to the center.
+        tau : float
+            A pair violates if its gradients differ by more than tau.
+        C : float
+            Largest alpha of an example with weight 1.
+        """
         self.live.replace(x)
         self.cache = self._empty_cache()
         kernel = self.kernel_within(x).astype(np.float64)
@@ -143,7 +191,13 @@ class Dual:
     # Memory ------------------------------------------------------------------------------------------------------
 
     def reserve(self, count: int) -> None:
-        """Make room for this number of vectors and some more, so that arrays seldom grow."""
+        """Make room for this number of vectors and some more, so that arrays seldom grow.
+
+        Parameters
+        ----------
+        count : int
+            Number of vectors.
+        """
         if count <= len(self.keys):
             return
         slots = panels_for(max(count, len(self.keys) * 5 // 4, _FIRST_SLOTS), LANES) * LANES
@@ -154,7 +208,13 @@ class Dual:
         self.live.reserve(slots)
 
     def loop_arguments(self, fresh: int = 0) -> tuple[int, Slots, CacheArrays, DenseArrays | SparseArrays]:
-        """Return the last arguments of the loops, with room in the cache for the rows of `fresh` new vectors."""
+        """Return the last arguments of the loops, with room in the cache for the rows of `fresh` new vectors.
+
+        Parameters
+        ----------
+        fresh : int, default=0
+            Number of vectors that the loop may add.
+        """
         slots = Slots(self.alpha, self.g, self.lower, self.upper, self.keys, self.origin, self.extremes)
         self.cache.reserve(len(self.keys), self.count + fresh)
         return self.count, slots, self.cache.arrays(), self.live.arrays(self.kernel)
@@ -175,7 +235,13 @@ class Dual:
         }
 
     def load(self, state: State) -> None:
-        """Restore what was saved."""
+        """Restore what was saved.
+
+        Parameters
+        ----------
+        state : dict of str to ndarray
+            Arrays by name, as `save` returned them.
+        """
         self.gamma = float(state["gamma"])
         count = len(state["key"])
         self.reserve(count)
@@ -186,7 +252,15 @@ class Dual:
 
 
 def sides_of(y: Labels, machines: int) -> Labels:
-    """Return the side of each example for each machine: its label, or +1 for its own class and -1 for others."""
+    """Return the side of each example for each machine: its label, or +1 for its own class and -1 for others.
+
+    Parameters
+    ----------
+    y : ndarray of int8, shape (n,)
+        Labels: -1 or 1 for two classes, otherwise class numbers.
+    machines : int
+        Number of machines.
+    """
     if machines == 1:
         return y[:, None]
     return np.where(y[:, None] == np.arange(machines), 1, -1).astype(np.int8)

@@ -49,7 +49,15 @@ class EarlyExamples:
         return isinstance(rows, SparseRows) and len(rows.data) > _DENSE_SHARE * len(rows) * rows.width
 
     def add(self, rows: Features, keys: Ints) -> None:
-        """Add examples."""
+        """Add examples.
+
+        Parameters
+        ----------
+        rows : ndarray of float32 or SparseRows
+            Their features.
+        keys : ndarray of int64, shape (n,)
+            Keys of the examples.
+        """
         self.rows = join_features([self.rows, rows])
         self.keys = np.concatenate([self.keys, keys])
 
@@ -58,7 +66,15 @@ class EarlyExamples:
         self.rows = dense(self.rows)
 
     def places_of(self, keys: Ints, vectors: Features) -> NDArray[np.intp]:
-        """Return which of the first examples each vector is. Of several with its key, it is the nearest."""
+        """Return which of the first examples each vector is. Of several with its key, it is the nearest.
+
+        Parameters
+        ----------
+        keys : ndarray of int64, shape (n,)
+            Keys of the vectors.
+        vectors : ndarray of float32 or SparseRows
+            The vectors.
+        """
         found = list[int]()
         for slot, key in enumerate(keys):
             same = np.flatnonzero(self.keys == key)
@@ -73,5 +89,11 @@ class EarlyExamples:
         return {**rows_to_state("early", self.rows), "early_keys": self.keys.copy()}
 
     def load(self, state: State) -> None:
-        """Restore what was saved."""
+        """Restore what was saved.
+
+        Parameters
+        ----------
+        state : dict of str to ndarray
+            Arrays by name, as `save` returned them.
+        """
         self.rows, self.keys = rows_from_state("early", state), np.array(state["early_keys"])

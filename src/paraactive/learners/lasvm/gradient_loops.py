@@ -67,7 +67,21 @@ def _step_lanes(typingctx, g, free, row_i, row_j, step, eights, largest, smalles
 
 @njit(cache=True, nogil=True)
 def step_and_search(count, step, row_i, row_j, g, free):
-    """Subtract step * (row_i - row_j) from g. Returns the most violating pair after that, as `search` does."""
+    """Subtract step * (row_i - row_j) from g. Returns the most violating pair after that, as `search` does.
+
+    Parameters
+    ----------
+    count : int
+        Number of live vectors.
+    step : float
+        Length of the step.
+    row_i, row_j : ndarray of float32, shape (slots,)
+        Kernel rows of the two vectors of the pair.
+    g : ndarray of float64, shape (slots,)
+        Gradients of one machine.
+    free : ndarray of uint8, shape (slots,)
+        Directions in which each alpha may move.
+    """
     high, low = np.empty(TOGETHER), np.empty(TOGETHER)
     high_at, low_at = np.empty(TOGETHER, np.int64), np.empty(TOGETHER, np.int64)
     _step_lanes(g, free, row_i, row_j, step, -(-count // TOGETHER), high, low, high_at, low_at)
@@ -88,6 +102,15 @@ def search(count, g, free):
     """Return (i, j): the largest gradient that may go up and the smallest that may go down.
 
     Each is NONE if no slot qualifies. Of equal gradients the first slot counts.
+
+    Parameters
+    ----------
+    count : int
+        Number of live vectors.
+    g : ndarray of float64, shape (slots,)
+        Gradients of one machine.
+    free : ndarray of uint8, shape (slots,)
+        Directions in which each alpha may move.
     """
     up, down = NONE, NONE
     largest, smallest = -np.inf, np.inf

@@ -46,11 +46,25 @@ class KernelCache:
         return self._values.nbytes
 
     def max_rows(self, slots: int) -> int:
-        """Return the number of rows over `slots` slots that the limit allows."""
+        """Return the number of rows over `slots` slots that the limit allows.
+
+        Parameters
+        ----------
+        slots : int
+            Number of slots in a row.
+        """
         return max(self.least, int(self.megabytes * _MEGABYTE / (_BYTES_PER_VALUE * slots)))
 
     def reserve(self, slots: int, vectors: int) -> None:
-        """Make room for rows over `slots` slots, one for each of `vectors` vectors, as far as the limit allows."""
+        """Make room for rows over `slots` slots, one for each of `vectors` vectors, as far as the limit allows.
+
+        Parameters
+        ----------
+        slots : int
+            Number of slots in a row.
+        vectors : int
+            Number of vectors that may need a row.
+        """
         limit = min(self.max_rows(slots), slots)
         if slots > self.slots:
             self._widen(slots, min(vectors, limit))

@@ -33,7 +33,7 @@ EVENTS, USES, SPARE = 0, 1, 2
 class CacheArrays(NamedTuple):
     """The cache as the loops see it.
 
-    Attributes
+    Parameters
     ----------
     values : ndarray of float32, shape (rows, slots)
         Kernel values.
@@ -68,7 +68,19 @@ class CacheArrays(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def fetch_rows(wanted, count, cache, vectors):
-    """Bring the rows of these slots, except NONE, into the cache and up to date. Missing rows are computed together."""
+    """Bring the rows of these slots, except NONE, into the cache and up to date. Missing rows are computed together.
+
+    Parameters
+    ----------
+    wanted : ndarray of int64
+        The slots. A slot may be given twice.
+    count : int
+        Number of live vectors.
+    cache : CacheArrays
+        The cached rows of the kernel matrix.
+    vectors : DenseArrays or SparseArrays
+        The vectors and the kernel.
+    """
     missing = np.int64(0)
     for s in wanted:
         if s != NONE:
@@ -133,7 +145,15 @@ def _compute_rows(wanted, missing, count, cache, vectors):
 
 @njit(cache=True, nogil=True)
 def assign_row(s, cache):
-    """Return a row for slot s, marked as up to date: a spare row, or the least recently used one."""
+    """Return a row for slot s, marked as up to date: a spare row, or the least recently used one.
+
+    Parameters
+    ----------
+    s : int
+        The slot.
+    cache : CacheArrays
+        The cached rows of the kernel matrix.
+    """
     if cache.numbers[SPARE]:
         cache.numbers[SPARE] -= 1
         row = cache.spare[cache.numbers[SPARE]]
@@ -149,7 +169,15 @@ def assign_row(s, cache):
 
 @njit(cache=True, nogil=True)
 def add_slot(s, cache):
-    """Note a new vector in slot s. Returns its row, which the caller must fill up to and including slot s."""
+    """Note a new vector in slot s. Returns its row, which the caller must fill up to and including slot s.
+
+    Parameters
+    ----------
+    s : int
+        The slot.
+    cache : CacheArrays
+        The cached rows of the kernel matrix.
+    """
     _note_event(s, cache)
     return assign_row(s, cache)
 
@@ -164,7 +192,19 @@ def _note_event(s, cache):
 
 @njit(cache=True, nogil=True)
 def remove_slot(s, count, cache, vectors):
-    """Note that the vector of slot s goes and the last one moves into its slot. Call it before `vectors` changes."""
+    """Note that the vector of slot s goes and the last one moves into its slot. Call it before `vectors` changes.
+
+    Parameters
+    ----------
+    s : int
+        The slot.
+    count : int
+        Number of live vectors.
+    cache : CacheArrays
+        The cached rows of the kernel matrix.
+    vectors : DenseArrays or SparseArrays
+        The vectors and the kernel.
+    """
     last, row = count - 1, cache.place[s]
     if row != NONE:
         cache.place[s], cache.owner[row] = NONE, NONE
@@ -185,7 +225,15 @@ def remove_slot(s, count, cache, vectors):
 
 @njit(cache=True, nogil=True)
 def squared_length(norm, kind, gamma, coef0, degree):
-    """Return K(s, s) of a vector with this squared norm, accurate enough for comparisons."""
+    """Return K(s, s) of a vector with this squared norm, accurate enough for comparisons.
+
+    Parameters
+    ----------
+    norm : float32
+        Squared norm of the vector.
+    kind, gamma, coef0, degree : int or float32
+        The kernel; see `kernels`.
+    """
     if kind == RBF:
         return 1.0
     value = np.float64(norm) if kind == LINEAR else 1.0

@@ -31,7 +31,15 @@ _MINUS_TWO, _ZERO, _UNIT = np.float32(-2), np.float32(0), np.float32(1)
 
 @njit(cache=True, nogil=True)
 def squared_norms(x, out):
-    """Set out to ||x||^2 of each row, summed in eight interleaved chains."""
+    """Set out to ||x||^2 of each row, summed in eight interleaved chains.
+
+    Parameters
+    ----------
+    x : ndarray of float32, shape (n, width)
+        The rows.
+    out : ndarray of float32, shape (n,)
+        Where the norms go.
+    """
     part = np.zeros(8, np.float32)
     width = x.shape[1]
     for i in range(x.shape[0]):
@@ -49,7 +57,23 @@ def squared_norms(x, out):
 
 @njit(cache=True, nogil=True)
 def to_kernel_block(block, xx, row, ss, column, kind, gamma, coef0, degree):
-    """Turn products into kernel values, in place. xx and ss are squared norms of the rows and of the columns."""
+    """Turn products into kernel values, in place. xx and ss are squared norms of the rows and of the columns.
+
+    Parameters
+    ----------
+    block : ndarray of float32, shape (ROWS, LANES)
+        The products.
+    xx : ndarray of float32
+        Squared norms of the rows.
+    row : int
+        The row of the block's first row in xx.
+    ss : ndarray of float32
+        Squared norms of the columns.
+    column : int
+        The column of the block's first column in ss.
+    kind, gamma, coef0, degree : int or float32
+        The kernel; see `kernels`.
+    """
     if kind == RBF:
         to_rbf(block, xx, row, ss, column, gamma)
     elif kind == POLYNOMIAL:
@@ -100,7 +124,25 @@ def _kernel_blocks(x, xx, first, last, rest, rest_norms, panels, ss, panel, kind
 
 @njit(cache=True, nogil=True)
 def kernel_rows(x, xx, panels, ss, columns, kind, gamma, coef0, degree, out):
-    """Set out[i, c] = K(x_i, s_c) for c < columns."""
+    """Set out[i, c] = K(x_i, s_c) for c < columns.
+
+    Parameters
+    ----------
+    x : ndarray of float32, shape (n, width)
+        The rows.
+    xx : ndarray of float32, shape (n,)
+        Squared norms of the rows x.
+    panels : ndarray of float32, shape (panels, width, LANES)
+        The vectors; see `blocks`.
+    ss : ndarray of float32, shape (slots,)
+        Squared norms of the vectors.
+    columns : int
+        Number of vectors.
+    kind, gamma, coef0, degree : int or float32
+        The kernel; see `kernels`.
+    out : ndarray of float32, shape (n, columns)
+        Where the kernel values go.
+    """
     blocks = np.empty((CHUNK_ROWS // ROWS, ROWS, LANES), np.float32)
     rest, rest_norms = _last_rows(x, xx)
     for first in range(0, x.shape[0], CHUNK_ROWS):
@@ -119,6 +161,15 @@ def sums_of_rows(rows, alpha, out):
     """Set out[i, m] = sum over c of alpha[m, c] rows[i, c], with the bits of `kernel_sums`.
 
     Rows are padded to whole panels.
+
+    Parameters
+    ----------
+    rows : ndarray of float32, shape (n, slots)
+        Kernel values.
+    alpha : ndarray of float64, shape (machines, slots)
+        Factors of the vectors, for each machine.
+    out : ndarray of float64, shape (n, machines)
+        Where the sums go.
     """
     lanes = np.empty(LANES, np.float64)
     for i in range(rows.shape[0]):
@@ -138,6 +189,25 @@ def kernel_sums(x, xx, panels, ss, alpha, columns, kind, gamma, coef0, degree, o
     """Set out[i, m] = sum over c < columns of alpha[m, c] K(x_i, s_c).
 
     From `columns` to the end of its panel, alpha is 0.
+
+    Parameters
+    ----------
+    x : ndarray of float32, shape (n, width)
+        The rows.
+    xx : ndarray of float32, shape (n,)
+        Squared norms of the rows x.
+    panels : ndarray of float32, shape (panels, width, LANES)
+        The vectors; see `blocks`.
+    ss : ndarray of float32, shape (slots,)
+        Squared norms of the vectors.
+    alpha : ndarray of float64, shape (machines, slots)
+        Factors of the vectors, for each machine.
+    columns : int
+        Number of vectors.
+    kind, gamma, coef0, degree : int or float32
+        The kernel; see `kernels`.
+    out : ndarray of float64, shape (n, machines)
+        Where the sums go.
     """
     machines = alpha.shape[0]
     blocks = np.empty((CHUNK_ROWS // ROWS, ROWS, LANES), np.float32)

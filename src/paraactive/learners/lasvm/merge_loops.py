@@ -18,6 +18,19 @@ def merge_down_to(max_vectors, count, slots, cache, vectors):
 
     The vector counts as a copy of the vector of its class that is nearest in the space of the kernel. That vector gets
     its alphas and its box, as two copies of an example count as one with the sum of their weights.
+
+    Parameters
+    ----------
+    max_vectors : int
+        Largest number of vectors.
+    count : int
+        Number of live vectors.
+    slots : Slots
+        What is known of the live vectors.
+    cache : CacheArrays
+        The cached rows of the kernel matrix.
+    vectors : DenseArrays or SparseArrays
+        The vectors and the kernel.
     """
     derived, wanted = derive(count, slots), np.empty(2, np.int64)
     while count > max_vectors:

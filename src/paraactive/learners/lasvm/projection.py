@@ -80,7 +80,13 @@ class VectorView:
         return self.keys[: self.count], self.ss[: self.count]
 
     def rows(self, slots: NDArray[np.intp]) -> Floats:
-        """Return the vectors of these slots, one in a row."""
+        """Return the vectors of these slots, one in a row.
+
+        Parameters
+        ----------
+        slots : ndarray of intp
+            The slots.
+        """
         return np.ascontiguousarray(self.panels[slots // LANES, :, slots % LANES])
 
 
@@ -118,20 +124,42 @@ class Projection:
         return len(self._basis) > 0
 
     def cost(self, count: int) -> float:
-        """Return the cost of a proxy score with `count` vectors, in exact scores, by the number of multiply-adds."""
+        """Return the cost of a proxy score with `count` vectors, in exact scores, by the number of multiply-adds.
+
+        Parameters
+        ----------
+        count : int
+            Number of live vectors.
+        """
         cheap = self._width * self.rank + count * (_SHORT_COST * self.rank + _EXP_COST)
         return cheap / (count * (self._width + _EXP_COST))
 
     # Following the vectors ---------------------------------------------------------------------------------------
 
     def is_due(self, learned: int, count: int) -> bool:
-        """Return whether the basis needs an update after `learned` examples, with `count` live vectors."""
+        """Return whether the basis needs an update after `learned` examples, with `count` live vectors.
+
+        Parameters
+        ----------
+        learned : int
+            Number of examples learned so far.
+        count : int
+            Number of live vectors.
+        """
         if not self.rank or count < _MIN_VECTORS:
             return False
         return not self.ready or learned - self._learned_at_update >= _UPDATE_SHARE * count
 
     def update_basis(self, vectors: VectorView, learned: int) -> None:
-        """Turn the basis toward the main directions of the vectors, after `learned` examples."""
+        """Turn the basis toward the main directions of the vectors, after `learned` examples.
+
+        Parameters
+        ----------
+        vectors : VectorView
+            The vectors.
+        learned : int
+            Number of examples learned so far.
+        """
         live = panels_for(vectors.count, LANES)
         panels = np.ascontiguousarray(vectors.panels[: live : -(-live // _MAX_PANELS)])
         rows = panels.transpose(0, 2, 1).reshape(-1, self._width)
@@ -156,7 +184,13 @@ class Projection:
         self._keys[: vectors.count], self._norms[: vectors.count] = vectors.live()
 
     def project(self, vectors: VectorView) -> None:
-        """Project the vectors that are new in their slots."""
+        """Project the vectors that are new in their slots.
+
+        Parameters
+        ----------
+        vectors : VectorView
+            The vectors.
+        """
         if len(self._keys) < len(vectors.keys):
             more = len(vectors.keys) - len(self._keys)
             self._keys = np.concatenate([self._keys, np.full(more, -1)])
@@ -173,7 +207,13 @@ class Projection:
     def measure(self, vectors: VectorView, exact: Callable[[NDArray[np.intp]], Doubles]) -> None:
         """Measure the error and set the bound.
 
-        `exact(slots)` returns the exact sums of these vectors, a row for each machine, each without its own term.
+        Parameters
+        ----------
+        vectors : VectorView
+            The vectors.
+        exact : callable
+            Returns the exact sums of the vectors in the given slots: a row for each machine, each sum without the
+            vector's own term.
         """
         slots = np.arange(0, vectors.count, -(-vectors.count // _MEASURED_VECTORS))
         rows, ss = vectors.rows(slots), np.ascontiguousarray(vectors.ss[slots])
@@ -188,7 +228,19 @@ class Projection:
     # Scoring -----------------------------------------------------------------------------------------------------
 
     def sums(self, x: Floats, xx: Floats, vectors: VectorView, out: Doubles) -> None:
-        """Set out[i, m] to the proxy score of each row and machine, without the bias."""
+        """Set out[i, m] to the proxy score of each row and machine, without the bias.
+
+        Parameters
+        ----------
+        x : ndarray of float32, shape (n, width)
+            The rows, relative to the center.
+        xx : ndarray of float32, shape (n,)
+            Their squared norms.
+        vectors : VectorView
+            The vectors.
+        out : ndarray of float64, shape (n, machines)
+            Where the scores go.
+        """
         norms = np.zeros(panels_for(len(x), ROWS) * ROWS, np.float32)
         norms[: len(x)] = xx
         live = panels_for(vectors.count, LANES)
@@ -220,7 +272,13 @@ class Projection:
         }
 
     def load(self, state: State) -> None:
-        """Restore what was saved. The caller calls `project` next."""
+        """Restore what was saved. The caller calls `project` next.
+
+        Parameters
+        ----------
+        state : dict of str to ndarray
+            Arrays by name, as `save` returned them.
+        """
         basis = np.array(state["basis"], np.float32, order="C")  # A copy: the loops are compiled for writable arrays.
         if basis.shape != (self.rank + _SPARE, self._width):
             raise ValueError(f"the basis has shape {basis.shape}, not {(self.rank + _SPARE, self._width)}")

@@ -36,6 +36,11 @@ def orthonormalize(rows):
     """Orthonormalize rows by Gram and Schmidt, in place and in order. Returns them as float32.
 
     A row that depends on the rows before it becomes 0.
+
+    Parameters
+    ----------
+    rows : ndarray of float64, shape (n, width)
+        The rows. They are changed.
     """
     part = np.empty(_CHAINS)
     for c in range(rows.shape[0]):
@@ -53,7 +58,17 @@ def orthonormalize(rows):
 
 @njit(cache=True, nogil=True)
 def shorten(rows, step, out):
-    """Set out to rows / step, rounded and clipped to LARGEST. Rows of out beyond the last row are 0."""
+    """Set out to rows / step, rounded and clipped to LARGEST. Rows of out beyond the last row are 0.
+
+    Parameters
+    ----------
+    rows : ndarray of float32, shape (n, width)
+        The rows.
+    step : float32
+        The value of 1 in out.
+    out : ndarray of int16, shape (at least n, width)
+        Where the short rows go.
+    """
     out[:] = np.int16(0)
     for i in range(rows.shape[0]):
         for k in range(rows.shape[1]):
@@ -67,6 +82,27 @@ def cheap_sums(x, xx, rows, panels, ss, alpha, gamma, scale, out):
 
     x and xx are padded to a whole block of rows; panels (see `short_blocks`), ss and alpha to a whole panel. The
     padding of alpha is 0.
+
+    Parameters
+    ----------
+    x : ndarray of int16, shape (at least rows, width)
+        The projected rows, as `shorten` makes them.
+    xx : ndarray of float32
+        Squared norms of the rows.
+    rows : int
+        Number of rows without padding.
+    panels : ndarray of int16
+        The projected vectors; see `short_blocks`.
+    ss : ndarray of float32
+        Squared norms of the vectors.
+    alpha : ndarray of float32, shape (machines, columns)
+        Factors of the vectors, for each machine.
+    gamma : float32
+        Parameter of the kernel.
+    scale : float32
+        The value of a product of 1 in x with 1 in the panels.
+    out : ndarray of float64, shape (rows, machines)
+        Where the sums go.
     """
     machines = alpha.shape[0]
     block = np.empty((ROWS, LANES), np.float32)

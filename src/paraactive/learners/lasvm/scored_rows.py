@@ -21,12 +21,36 @@ _MAX_NUMBERS = 8_000_000
 
 
 def fits(scored: ScoredRows, rows: int, vectors: Vectors) -> bool:
-    """Return whether the kernel values of this number of further rows may be kept."""
+    """Return whether the kernel values of this number of further rows may be kept.
+
+    Parameters
+    ----------
+    scored : ScoredRows
+        The kernel values that were kept.
+    rows : int
+        Number of further rows.
+    vectors : Vectors
+        The vectors.
+    """
     return (len(scored) + rows) * (vectors.count + vectors.width) <= _MAX_NUMBERS
 
 
 def score_and_keep(scored: ScoredRows, x: Floats, xx: Floats, vectors: Vectors, kernel: Kernel) -> Floats:
-    """Return the kernel values of rows with all vectors, padded to whole panels, and keep them."""
+    """Return the kernel values of rows with all vectors, padded to whole panels, and keep them.
+
+    Parameters
+    ----------
+    scored : ScoredRows
+        The kernel values that were kept.
+    x : ndarray of float32, shape (n, width)
+        The rows, relative to the center.
+    xx : ndarray of float32, shape (n,)
+        Squared norms of the rows x.
+    vectors : Vectors
+        The vectors.
+    kernel : Kernel
+        The kernel.
+    """
     values = np.zeros((len(x), panels_for(vectors.count, LANES) * LANES), np.float32)
     vectors.kernel_rows(x, xx, kernel, values)
     for row, row_values in zip(x, values, strict=True):
@@ -35,7 +59,21 @@ def score_and_keep(scored: ScoredRows, x: Floats, xx: Floats, vectors: Vectors, 
 
 
 def kernel_rows(scored: ScoredRows, x: Features, xx: Floats, vectors: Vectors, kernel: Kernel) -> Floats:
-    """Return the kernel values of rows with all vectors; only those of rows that were not scored are computed."""
+    """Return the kernel values of rows with all vectors; only those of rows that were not scored are computed.
+
+    Parameters
+    ----------
+    scored : ScoredRows
+        The kernel values that were kept.
+    x : ndarray of float32 or SparseRows
+        Rows of features, relative to the center.
+    xx : ndarray of float32, shape (n,)
+        Squared norms of the rows x.
+    vectors : Vectors
+        The vectors.
+    kernel : Kernel
+        The kernel.
+    """
     rows = np.empty((len(x), vectors.count), np.float32)
     found = [scored.get(row.tobytes()) for row in x] if scored else [None] * len(x)
     for place, values in enumerate(found):

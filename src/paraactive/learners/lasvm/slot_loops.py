@@ -29,7 +29,7 @@ GAP, BIAS = 0, 1
 class Slots(NamedTuple):
     """What is known of the live vectors besides the vectors themselves.
 
-    Attributes
+    Parameters
     ----------
     alpha, g, lower, upper : ndarray of float64, shape (machines, slots)
         Signed alphas, their gradients and their bounds.
@@ -54,7 +54,7 @@ class Slots(NamedTuple):
 class Derived(NamedTuple):
     """What follows from the alphas and gradients; the loops keep it up to date during a call.
 
-    Attributes
+    Parameters
     ----------
     free : ndarray of uint8, shape (machines, slots)
         The directions in which an alpha may move; see `gradient_loops`.
@@ -83,7 +83,15 @@ class Derived(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def derive(count, slots):
-    """Compute what follows from the alphas and gradients of all slots."""
+    """Compute what follows from the alphas and gradients of all slots.
+
+    Parameters
+    ----------
+    count : int
+        Number of live vectors.
+    slots : Slots
+        What is known of the live vectors.
+    """
     machines, size = slots.alpha.shape
     derived = Derived(
         np.zeros((machines, size), np.uint8), np.full(2 * machines, NONE), np.zeros(size, np.int64),
@@ -104,7 +112,13 @@ def derive(count, slots):
 
 @njit(cache=True, nogil=True)
 def free_directions(alpha, lower, upper):
-    """Return the directions in which an alpha may move."""
+    """Return the directions in which an alpha may move.
+
+    Parameters
+    ----------
+    alpha, lower, upper : float
+        The alpha and its bounds.
+    """
     return (UP if alpha < upper else np.uint8(0)) | (DOWN if alpha > lower else np.uint8(0))
 
 
@@ -116,7 +130,15 @@ def _search_pair(m, count, slots, derived):
 
 @njit(cache=True, nogil=True)
 def mark_idle(s, derived):
-    """Put slot s into the list of idle slots."""
+    """Put slot s into the list of idle slots.
+
+    Parameters
+    ----------
+    s : int
+        The slot.
+    derived : Derived
+        What follows from the alphas and gradients.
+    """
     derived.idle_at[s] = derived.idle_count[0]
     derived.idle[derived.idle_count[0]] = s
     derived.idle_count[0] += 1
@@ -133,7 +155,21 @@ def _mark_busy(s, derived):
 
 @njit(cache=True, nogil=True)
 def set_alpha(m, s, value, slots, derived):
-    """Set the alpha of a slot for one machine, and what follows from it except the gradients."""
+    """Set the alpha of a slot for one machine, and what follows from it except the gradients.
+
+    Parameters
+    ----------
+    m : int
+        The machine.
+    s : int
+        The slot.
+    value : float
+        The new alpha.
+    slots : Slots
+        What is known of the live vectors.
+    derived : Derived
+        What follows from the alphas and gradients.
+    """
     before = slots.alpha[m, s]
     slots.alpha[m, s] = value
     derived.free[m, s] = free_directions(value, slots.lower[m, s], slots.upper[m, s])
@@ -149,7 +185,23 @@ def set_alpha(m, s, value, slots, derived):
 
 @njit(cache=True, nogil=True)
 def evict(s, count, slots, derived, cache, vectors):
-    """Remove the vector of slot s, which is idle. The last slot moves into its place, and is cleared."""
+    """Remove the vector of slot s, which is idle. The last slot moves into its place, and is cleared.
+
+    Parameters
+    ----------
+    s : int
+        The slot.
+    count : int
+        Number of live vectors.
+    slots : Slots
+        What is known of the live vectors.
+    derived : Derived
+        What follows from the alphas and gradients.
+    cache : CacheArrays
+        The cached rows of the kernel matrix.
+    vectors : DenseArrays or SparseArrays
+        The vectors and the kernel.
+    """
     last = count - 1
     remove_slot(s, count, cache, vectors)
     _mark_busy(s, derived)
@@ -188,7 +240,15 @@ def _update_pair(m, s, last, slots, derived):
 
 @njit(cache=True, nogil=True)
 def note_extremes(slots, derived):
-    """Set gaps and biases. Returns whether a machine has a pair: with one class only there is none."""
+    """Set gaps and biases. Returns whether a machine has a pair: with one class only there is none.
+
+    Parameters
+    ----------
+    slots : Slots
+        What is known of the live vectors.
+    derived : Derived
+        What follows from the alphas and gradients.
+    """
     ready = False
     for m in range(slots.alpha.shape[0]):
         i, j = derived.pairs[2 * m], derived.pairs[2 * m + 1]
@@ -228,7 +288,21 @@ def _find_useless(idle, idle_count, pairs, g, lower):
 
 @njit(cache=True, nogil=True)
 def evict_useless(count, slots, derived, cache, vectors):
-    """Evict the vectors that no machine needs, and set gaps and biases. Returns the new count."""
+    """Evict the vectors that no machine needs, and set gaps and biases. Returns the new count.
+
+    Parameters
+    ----------
+    count : int
+        Number of live vectors.
+    slots : Slots
+        What is known of the live vectors.
+    derived : Derived
+        What follows from the alphas and gradients.
+    cache : CacheArrays
+        The cached rows of the kernel matrix.
+    vectors : DenseArrays or SparseArrays
+        The vectors and the kernel.
+    """
     if not note_extremes(slots, derived):  # With one class only, all vectors would count as useless.
         return count
     useless, found = _find_useless(derived.idle, derived.idle_count[0], derived.pairs, slots.g, slots.lower)

@@ -32,7 +32,15 @@ _FIRST_CAPACITY = 4
 
 @njit(cache=True, nogil=True)
 def squared_norms(data, indices, indptr, out):
-    """Set out to ||x||^2 of each row, summed in eight interleaved chains."""
+    """Set out to ||x||^2 of each row, summed in eight interleaved chains.
+
+    Parameters
+    ----------
+    data, indices, indptr : ndarray of float32, int32 and int64
+        Values and features of sparse rows, and where each row begins.
+    out : ndarray of float32, shape (n,)
+        Where the norms go.
+    """
     part = np.zeros(8, np.float32)
     for i in range(len(indptr) - 1):
         part[:] = _ZERO
@@ -60,7 +68,15 @@ def _place(heads, feature):
 
 @njit(cache=True, nogil=True)
 def room_for(indices, heads):
-    """Return how many places at the end of `who` and `what` a row with these features needs."""
+    """Return how many places at the end of `who` and `what` a row with these features needs.
+
+    Parameters
+    ----------
+    indices : ndarray of int32
+        Features of the row.
+    heads : ndarray of int64, shape (2**n, 4)
+        The table of the lists.
+    """
     room = 0
     for feature in indices:
         head = heads[_place(heads, feature)]
@@ -76,6 +92,21 @@ def add_rows(first, last, data, indices, begin, length, heads, who, what, used, 
     """Put the rows from `first` to `last` into the lists, as far as there is room. Half of the table stays free.
 
     Returns the next row, how much of `who` is used, and the number of features.
+
+    Parameters
+    ----------
+    first, last : int
+        The stored rows: first <= row < last.
+    data, indices : ndarray of float32 and int32
+        Values and features of all stored rows.
+    begin, length : ndarray of int64
+        Where each stored row begins, and its number of values.
+    heads, who, what : ndarray of int64, uint32 and float32
+        The lists by feature.
+    used : int
+        Number of places of `who` and `what` that are used.
+    features : int
+        Number of features that have a list.
     """
     for row in range(first, last):
         places = slice(begin[row], begin[row] + length[row])
@@ -108,7 +139,15 @@ def _add_row(row, data, indices, heads, who, what, used, features):
 
 @njit(cache=True, nogil=True)
 def rehash(heads, larger):
-    """Put all lists into a larger table."""
+    """Put all lists into a larger table.
+
+    Parameters
+    ----------
+    heads : ndarray of int64, shape (2**n, 4)
+        The table of the lists.
+    larger : ndarray of int64
+        The larger table, in which all places are free.
+    """
     for old in range(len(heads)):
         if heads[old, _FEATURE] != _FREE:
             larger[_place(larger, heads[old, _FEATURE])] = heads[old]
@@ -133,7 +172,21 @@ def _products(data, indices, heads, who, what, out):
 
 @njit(cache=True, nogil=True)
 def slot_products(data, indices, heads, who, what, ids, products, out):
-    """Set out[c] = x.s_c for the first len(out) slots; `products` has a place for each stored row."""
+    """Set out[c] = x.s_c for the first len(out) slots; `products` has a place for each stored row.
+
+    Parameters
+    ----------
+    data, indices : ndarray of float32 and int32
+        Values and features of the row x.
+    heads, who, what : ndarray of int64, uint32 and float32
+        The lists by feature.
+    ids : ndarray of int64, shape (slots,)
+        The stored row of each slot.
+    products : ndarray of float32, shape (stored rows,)
+        Memory for the products with the stored rows.
+    out : ndarray of float32
+        Where the products go.
+    """
     _products(data, indices, heads, who, what, products)
     for c in range(len(out)):
         out[c] = products[ids[c]]
@@ -141,7 +194,19 @@ def slot_products(data, indices, heads, who, what, ids, products, out):
 
 @njit(cache=True, nogil=True)
 def to_kernel_row(out, xx, ss, kind, gamma, coef0, degree):
-    """Turn products into kernel values, in place."""
+    """Turn products into kernel values, in place.
+
+    Parameters
+    ----------
+    out : ndarray of float32
+        The products.
+    xx : float32
+        Squared norm of the row.
+    ss : ndarray of float32, shape (slots,)
+        Squared norms of the vectors.
+    kind, gamma, coef0, degree : int or float32
+        The kernel; see `kernels`.
+    """
     if kind == RBF:
         for c in range(len(out)):
             out[c] = exp(-gamma * max(fma(_MINUS_TWO, out[c], xx + ss[c]), _ZERO))
@@ -155,7 +220,27 @@ def to_kernel_row(out, xx, ss, kind, gamma, coef0, degree):
 
 @njit(cache=True, nogil=True)
 def kernel_rows(data, indices, indptr, xx, heads, who, what, held, ids, ss, kind, gamma, coef0, degree, out):
-    """Set out[i, c] = K(x_i, s_c) for each slot c in `ids`."""
+    """Set out[i, c] = K(x_i, s_c) for each slot c in `ids`.
+
+    Parameters
+    ----------
+    data, indices, indptr : ndarray of float32, int32 and int64
+        Values and features of sparse rows, and where each row begins.
+    xx : ndarray of float32, shape (n,)
+        Squared norms of the rows.
+    heads, who, what : ndarray of int64, uint32 and float32
+        The lists by feature.
+    held : int
+        Number of stored rows.
+    ids : ndarray of int64, shape (slots,)
+        The stored row of each slot.
+    ss : ndarray of float32, shape (slots,)
+        Squared norms of the vectors.
+    kind, gamma, coef0, degree : int or float32
+        The kernel; see `kernels`.
+    out : ndarray of float32, shape (n, slots)
+        Where the kernel values go.
+    """
     products = np.empty(held, np.float32)
     for i in range(len(indptr) - 1):
         values, row = out[i, : len(ids)], slice(indptr[i], indptr[i + 1])
@@ -165,7 +250,29 @@ def kernel_rows(data, indices, indptr, xx, heads, who, what, held, ids, ss, kind
 
 @njit(cache=True, nogil=True)
 def kernel_sums(data, indices, indptr, xx, heads, who, what, held, ids, ss, kind, gamma, coef0, degree, alpha, out):
-    """Set out[i, m] = sum over the slots of alpha[m, c] K(x_i, s_c), in LANES chains as in `kernels`."""
+    """Set out[i, m] = sum over the slots of alpha[m, c] K(x_i, s_c), in LANES chains as in `kernels`.
+
+    Parameters
+    ----------
+    data, indices, indptr : ndarray of float32, int32 and int64
+        Values and features of sparse rows, and where each row begins.
+    xx : ndarray of float32, shape (n,)
+        Squared norms of the rows.
+    heads, who, what : ndarray of int64, uint32 and float32
+        The lists by feature.
+    held : int
+        Number of stored rows.
+    ids : ndarray of int64, shape (slots,)
+        The stored row of each slot.
+    ss : ndarray of float32, shape (slots,)
+        Squared norms of the vectors.
+    kind, gamma, coef0, degree : int or float32
+        The kernel; see `kernels`.
+    alpha : ndarray of float64, shape (machines, slots)
+        Factors of the vectors, for each machine.
+    out : ndarray of float64, shape (n, machines)
+        Where the sums go.
+    """
     columns = len(ids)
     products, values, sums = np.empty(held, np.float32), np.empty(columns, np.float32), np.empty(LANES)
     whole = columns - columns % LANES

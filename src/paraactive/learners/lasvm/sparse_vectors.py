@@ -27,7 +27,13 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
 def norms(rows: SparseRows) -> Floats:
-    """Return ||x||^2 of each row, with the bits of the dense rows."""
+    """Return ||x||^2 of each row, with the bits of the dense rows.
+
+    Parameters
+    ----------
+    rows : SparseRows
+        The rows.
+    """
     out = np.empty(len(rows), np.float32)
     loops.squared_norms(rows.data, rows.indices, rows.indptr, out)
     return out
@@ -89,11 +95,11 @@ class SparseVectors:
         return rows if isinstance(rows, SparseRows) else SparseRows.of(rows)
 
     def relative(self, x: ArrayLike | SparseRows) -> SparseRows:
-        """Return the rows. There is no center: relative to one, zeros would not stay zeros."""
+        """See `Vectors.relative`. There is no center: relative to one, zeros would not stay zeros."""
         return self.of_its_kind(x)
 
     def center_on(self, x: SparseRows) -> None:
-        """Do nothing: there is no center."""
+        """See `Vectors.center_on`. Does nothing: there is no center."""
 
     # Slots -------------------------------------------------------------------------------------------------------
 
@@ -102,7 +108,7 @@ class SparseVectors:
         self._ids, self._ss = _grown(self._ids, slots), _grown(self._ss, slots)
 
     def hold(self, x: SparseRows) -> Ints:
-        """Store these rows and return their ids."""
+        """See `Vectors.hold`. Returns the ids of the stored rows."""
         if self._held - self.count > max(_MAX_UNUSED, self.count // 4):
             self._remove_unused()
         first, self._held = self._held, self._held + len(x)
@@ -116,7 +122,13 @@ class SparseVectors:
         return np.arange(first, self._held)
 
     def append(self, x: SparseRows) -> None:
-        """Put the rows into the slots from `count` on."""
+        """Put the rows into the slots from `count` on.
+
+        Parameters
+        ----------
+        x : SparseRows
+            The rows.
+        """
         ids, last = self.hold(x), self.count + len(x)
         self.reserve(last)
         self._ids[self.count : last], self._ss[self.count : last] = ids, norms(x)
@@ -129,7 +141,13 @@ class SparseVectors:
         self.append(x)
 
     def arrange(self, slots: Ints) -> None:
-        """Move the vector of slots[c] into slot c, and remove all other vectors."""
+        """Move the vector of slots[c] into slot c, and remove all other vectors.
+
+        Parameters
+        ----------
+        slots : ndarray of int64
+            The slots whose vectors stay, in their new order.
+        """
         for each in (self._ids, self._ss):
             each[: len(slots)] = each[slots]
         self.count = len(slots)
@@ -171,7 +189,7 @@ class SparseVectors:
         return out
 
     def arrays(self, kernel: Kernel) -> SparseArrays:
-        """Return the arrays for the loops, which set ids and norms of slots. The caller of the loops sets `count`."""
+        """See `Vectors.arrays`. The loops set ids and norms of slots. The caller of the loops sets `count`."""
         rows = self._data, self._indices, self._begin, self._length
         return SparseArrays(self._ids, self._held, *rows, *self._lists(), self._ss, *kernel)
 

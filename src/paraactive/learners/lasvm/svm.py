@@ -368,7 +368,7 @@ class LaSVM:
         }
 
     def load(self, state: State) -> None:
-        """Restore a saved state; see `Learner.load`.
+        """See `Learner.load`.
 
         Raises
         ------

@@ -30,9 +30,9 @@ from paraactive.learners.lasvm.vector_loops import put
 class Batch(NamedTuple):
     """Examples to learn.
 
-    Attributes
+    Parameters
     ----------
-    x : ndarray
+    x : ndarray of float32 or int64
         What goes into the slots; see `vector_loops.put`.
     xx : ndarray of float32, shape (n,)
         Squared norms.
@@ -162,6 +162,23 @@ def reprocess(steps, tau, max_step, count, slots, cache, vectors):
     """Take up to `steps` steps of each machine on its most violating pair, until its gap is at most tau.
 
     Then evict the useless vectors. Returns the new count.
+
+    Parameters
+    ----------
+    steps : int
+        Largest number of steps of each machine.
+    tau : float
+        A pair violates if its gradients differ by more than tau.
+    max_step : float
+        Longest step: C.
+    count : int
+        Number of live vectors.
+    slots : Slots
+        What is known of the live vectors.
+    cache : CacheArrays
+        The cached rows of the kernel matrix.
+    vectors : DenseArrays or SparseArrays
+        The vectors and the kernel.
     """
     derived = derive(count, slots)
     for m in range(slots.alpha.shape[0]):
@@ -188,6 +205,29 @@ def learn(batch, first, tau, max_step, steps, max_vectors, count, slots, cache, 
     """PROCESS each example of the batch from `first` on, each followed by `steps` REPROCESS steps.
 
     Stops after an example that leaves more than `max_vectors` vectors. Returns the new count and the next example.
+
+    Parameters
+    ----------
+    batch : Batch
+        The examples.
+    first : int
+        The first example of the batch to learn.
+    tau : float
+        A pair violates if its gradients differ by more than tau.
+    max_step : float
+        Longest step: C.
+    steps : int
+        Number of REPROCESS steps after each example.
+    max_vectors : int
+        Largest number of vectors.
+    count : int
+        Number of live vectors.
+    slots : Slots
+        What is known of the live vectors.
+    cache : CacheArrays
+        The cached rows of the kernel matrix.
+    vectors : DenseArrays or SparseArrays
+        The vectors and the kernel.
     """
     derived, origin = derive(count, slots), slots.origin
     if not first:

@@ -25,13 +25,13 @@ from paraactive.learners.simd.functions import fma
 class DenseArrays(NamedTuple):
     """Dense vectors and the kernel: all that a kernel value depends on.
 
-    Attributes
+    Parameters
     ----------
     panels : ndarray of float32, shape (panels, width, LANES)
         The vectors; see `blocks`.
     ss : ndarray of float32, shape (slots,)
         Squared norm of each slot's vector.
-    kind, gamma, coef0, degree
+    kind, gamma, coef0, degree : int or float32
         The kernel; see `kernels`.
     """
 
@@ -46,21 +46,21 @@ class DenseArrays(NamedTuple):
 class SparseArrays(NamedTuple):
     """Sparse vectors and the kernel. A vector that changes its slot keeps its place in memory.
 
-    Attributes
+    Parameters
     ----------
     ids : ndarray of int64, shape (slots,)
         The stored row that is the vector of each slot.
     held : int
         Number of stored rows.
-    data, indices : ndarray
+    data, indices : ndarray of float32 and int32
         Values and features of the stored rows, one row after the other.
     begin, length : ndarray of int64, shape (held,)
         Where each stored row begins in `data` and `indices`, and its number of values.
-    heads, who, what : ndarray
+    heads, who, what : ndarray of int64, uint32 and float32
         The lists by feature; see `sparse_kernels`.
     ss : ndarray of float32, shape (slots,)
         Squared norm of each slot's vector.
-    kind, gamma, coef0, degree
+    kind, gamma, coef0, degree : int or float32
         The kernel; see `kernels`.
     """
 
@@ -84,6 +84,13 @@ def _by_kind(name, dense, sparse):
     """Return a function for compiled loops that chooses by its last argument, the arrays of the vectors."""
 
     def function(*arguments):
+        """Run in compiled loops only.
+
+        Parameters
+        ----------
+        *arguments : object
+            The arguments of both functions, the arrays of the vectors last.
+        """
         raise TypeError(f"{name} can only be called by compiled loops")
 
     @overload(function, strict=False)

@@ -250,7 +250,7 @@ class Network:
         return {name: array.copy() for name, array in self._state.items()} | self._gather.save()
 
     def load(self, state: State) -> None:
-        """Restore a saved state, and its number of classes if none was set.
+        """See `Learner.load`. Sets the number of classes if none was set.
 
         Raises
         ------

@@ -79,8 +79,22 @@ _one_24, _one_8 = _listed_product(1, 3, NARROW), _listed_product(1, 1, NARROW)
 def four_products(x, row, inputs, used, matrix, lanes, out):
     """Set out[r, h] = sum over k = inputs[u], u < used, of x[row + r, k] matrix[k, h], for ROWS rows and h < lanes.
 
-    All arrays are float32 with contiguous rows. `lanes` is a multiple of eight; a few columns behind the lanes may be
-    written too.
+    Parameters
+    ----------
+    x : ndarray of float32, shape (n, width)
+        Rows of features.
+    row : int
+        The first of the ROWS rows.
+    inputs : ndarray of int64
+        The inputs that are not 0.
+    used : int
+        Number of these inputs.
+    matrix : ndarray of float32, shape (width, columns)
+        A row for each input, a column for each unit.
+    lanes : int
+        Number of units, a multiple of eight.
+    out : ndarray of float32, shape (ROWS, columns)
+        Where the sums go. A few columns behind the lanes may be written too.
     """
     lane, columns = 0, matrix.shape[1]
     while lane < lanes:
@@ -101,7 +115,23 @@ def four_products(x, row, inputs, used, matrix, lanes, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def one_product(values, inputs, used, matrix, lanes, out):
-    """Set out[0, h] = sum over u < used of values[0, u] matrix[inputs[u], h]: one row, given without its zeros."""
+    """Set out[0, h] = sum over u < used of values[0, u] matrix[inputs[u], h]: one row, given without its zeros.
+
+    Parameters
+    ----------
+    values : ndarray of float32, shape (1, width)
+        The inputs of one row, without zeros.
+    inputs : ndarray of int64
+        The inputs that are not 0.
+    used : int
+        Number of these inputs.
+    matrix : ndarray of float32, shape (width, columns)
+        A row for each input, a column for each unit.
+    lanes : int
+        Number of units, a multiple of eight.
+    out : ndarray of float32, shape (1, columns)
+        Where the sums go. A few columns behind the lanes may be written too.
+    """
     lane, columns = 0, matrix.shape[1]
     while lane < lanes:
         left = lanes - lane
@@ -151,7 +181,23 @@ _adagrad_16, _adagrad_8 = _adagrad(WIDE), _adagrad(NARROW)
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def adagrad_row(parameter, squares, row, factor, direction, step, lanes):
-    """Take one step of AdaGrad on the first `lanes`, a multiple of eight, of a row with gradient factor * direction."""
+    """Take one step of AdaGrad on a row of parameters whose gradient is factor * direction.
+
+    Parameters
+    ----------
+    parameter, squares : ndarray of float32, shape (rows, columns)
+        Parameters, and AdaGrad's sums of squares.
+    row : int
+        The row.
+    factor : float32
+        Factor of the gradient.
+    direction : ndarray of float32
+        The gradient without the factor.
+    step : float32
+        Step size.
+    lanes : int
+        Number of columns to change, from the first on. A multiple of eight.
+    """
     wide = lanes - lanes % WIDE
     _adagrad_16(parameter, squares, row, factor, direction, step, 0, wide)
     _adagrad_8(parameter, squares, row, factor, direction, step, wide, lanes)

@@ -50,7 +50,19 @@ def _whole_eights(live):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def forward(x, out, live, weight, bias, out_weight, out_bias):
-    """Set out[i, o] = f_o(x_i)."""
+    """Set out[i, o] = f_o(x_i).
+
+    Parameters
+    ----------
+    x : ndarray of float32, shape (n, width)
+        Rows of features.
+    out : ndarray of float32, shape (n, outputs)
+        Where the scores go.
+    live : int
+        Number of hidden units, without padding.
+    weight, bias, out_weight, out_bias : ndarray of float32
+        The parameters W, b, V and c.
+    """
     (width, units), lanes = weight.shape, _whole_eights(live)
     hidden, together = np.empty((ROWS, units), np.float32), x.shape[0] - x.shape[0] % ROWS
     some, inputs, values = np.empty(width, np.bool_), np.empty(width + 1, np.int64), np.empty((1, width), np.float32)
@@ -66,7 +78,19 @@ def forward(x, out, live, weight, bias, out_weight, out_bias):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def forward_sparse(data, indices, indptr, out, live, weight, bias, out_weight, out_bias):
-    """Set out[i, o] = f_o(x_i) for sparse rows."""
+    """Set out[i, o] = f_o(x_i) for sparse rows.
+
+    Parameters
+    ----------
+    data, indices, indptr : ndarray of float32, int32 and int64
+        Values and features of sparse rows, and where each row begins.
+    out : ndarray of float32, shape (n, outputs)
+        Where the scores go.
+    live : int
+        Number of hidden units, without padding.
+    weight, bias, out_weight, out_bias : ndarray of float32
+        The parameters W, b, V and c.
+    """
     (width, units), lanes = weight.shape, _whole_eights(live)
     hidden = np.empty((1, units), np.float32)
     inputs, values = np.empty(width, np.int64), np.empty((1, width), np.float32)
@@ -199,7 +223,22 @@ def learn(
 ):  # fmt: skip
     """Take one step of AdaGrad for each example, in order, on its gradient times its importance.
 
-    Units from `live` on only pad the last panel. Their gradient is 0, so their weights stay 0.
+    Parameters
+    ----------
+    x : ndarray of float32, shape (n, width)
+        Rows of features.
+    y, importance : ndarray of int8 and float64, shape (n,)
+        Label (-1 or 1 for two classes, otherwise the class number) and weight of each example.
+    loss : int
+        `LOGISTIC` or `SQUARED`.
+    step : float32
+        Step size of AdaGrad.
+    live : int
+        Number of hidden units. Units from `live` on pad the last panel: their gradient is 0, their weights stay 0.
+    weight, bias, out_weight, out_bias : ndarray of float32
+        The parameters W, b, V and c.
+    weight_g, bias_g, out_weight_g, out_bias_g : ndarray of float32
+        AdaGrad's sum of squares G for each parameter.
     """
     width = weight.shape[0]
     inputs, values = np.empty(width + 1, np.int64), np.empty((1, width), np.float32)
@@ -216,7 +255,25 @@ def learn_sparse(
     data, indices, indptr, y, importance, loss, step, live,
     weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
 ):  # fmt: skip
-    """Take one step of AdaGrad for each sparse example, in order."""
+    """Take one step of AdaGrad for each sparse example, in order.
+
+    Parameters
+    ----------
+    data, indices, indptr : ndarray of float32, int32 and int64
+        Values and features of sparse rows, and where each row begins.
+    y, importance : ndarray of int8 and float64, shape (n,)
+        Label (-1 or 1 for two classes, otherwise the class number) and weight of each example.
+    loss : int
+        `LOGISTIC` or `SQUARED`.
+    step : float32
+        Step size of AdaGrad.
+    live : int
+        Number of hidden units, without padding.
+    weight, bias, out_weight, out_bias : ndarray of float32
+        The parameters W, b, V and c.
+    weight_g, bias_g, out_weight_g, out_bias_g : ndarray of float32
+        AdaGrad's sum of squares G for each parameter.
+    """
     width = weight.shape[0]
     inputs, values = np.empty(width, np.int64), np.empty((1, width), np.float32)
     for i in range(y.shape[0]):
@@ -255,7 +312,7 @@ def learn_together(
     x, y, importance, loss, step, live,
     weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
 ):  # fmt: skip
-    """Take one step of AdaGrad on the sum of all gradients, each times the importance of its example."""
+    """See `learn`. Here one step is taken on the sum of all gradients, each times the importance of its example."""
     (width, units), rows, lanes = weight.shape, x.shape[0], _whole_eights(live)
     inputs, values = np.empty(width + 1, np.int64), np.empty((1, width), np.float32)
     hidden, columns = np.empty((rows, units), np.float32), np.zeros((width + ROWS, rows), np.float32)
@@ -275,7 +332,7 @@ def learn_together_sparse(
     data, indices, indptr, y, importance, loss, step, live,
     weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
 ):  # fmt: skip
-    """Take one step of AdaGrad on the sum of the gradients of sparse examples."""
+    """See `learn_sparse`. Here one step is taken on the sum of all gradients."""
     (width, units), rows, lanes = weight.shape, y.shape[0], _whole_eights(live)
     inputs, values = np.empty(width, np.int64), np.empty((1, width), np.float32)
     most = min(width, indptr[rows] - indptr[0])

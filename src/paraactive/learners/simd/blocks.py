@@ -30,12 +30,28 @@ WIDE_ROWS, WIDE_LANES = 8, 48
 
 
 def panels_for(columns: int, lanes: int = LANES) -> int:
-    """Return the number of panels that hold this number of columns."""
+    """Return the number of panels that hold this number of columns.
+
+    Parameters
+    ----------
+    columns : int
+        Number of columns.
+    lanes : int, default=LANES
+        Columns in a panel.
+    """
     return -(-columns // lanes)
 
 
 def packed_rows(rows, lanes):
-    """Return rows as the columns of panels, padded with zeros to whole panels."""
+    """Return rows as the columns of panels, padded with zeros to whole panels.
+
+    Parameters
+    ----------
+    rows : ndarray of float32, shape (n, width)
+        The rows.
+    lanes : int
+        Columns in a panel.
+    """
     panels = panels_for(len(rows), lanes)
     padded = np.zeros((panels * lanes, rows.shape[1]), np.float32)
     padded[: len(rows)] = rows

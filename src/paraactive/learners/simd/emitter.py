@@ -23,22 +23,54 @@ HOST_IS_WIDE = bool(llvm.get_host_cpu_features().get("avx512f"))
 
 
 def target_has(context, feature):
-    """Return whether the processor that numba compiles for has a feature, such as "avx512f"."""
+    """Return whether the processor that numba compiles for has a feature, such as "avx512f".
+
+    Parameters
+    ----------
+    context : numba.core.base.BaseContext
+        The target of the compilation.
+    feature : str
+        Name of the feature in LLVM.
+    """
     return f"+{feature}" in context.codegen().magic_tuple()[2]
 
 
 def number(value):
-    """Return a constant of 64 bits, unless the value is one of LLVM's already."""
+    """Return a constant of 64 bits, unless the value is one of LLVM's already.
+
+    Parameters
+    ----------
+    value : int or llvmlite.ir.Value
+        The number.
+    """
     return ir.Constant(I64, value) if isinstance(value, int) else value
 
 
 def floats(size):
-    """Return the type of a vector of `size` float32."""
+    """Return the type of a vector of `size` float32.
+
+    Parameters
+    ----------
+    size : int
+        Number of lanes.
+    """
     return ir.VectorType(F32, size)
 
 
 def call_llvm(builder, name, result, *values):
-    """Call a function of LLVM, such as "llvm.fma.f32", whose parameters all have the type of its result."""
+    """Call a function of LLVM, such as "llvm.fma.f32", whose parameters all have the type of its result.
+
+    Parameters
+    ----------
+    builder : llvmlite.ir.IRBuilder
+        Where the instructions go.
+    name : str
+        Name of the function.
+    result : llvmlite.ir.Type
+        Type of the result.
+    *values : llvmlite.ir.Value
+        Arguments of the function.
+    """
     function = ir.FunctionType(result, [result] * len(values))
     return builder.call(cgutils.get_or_insert_function(builder.module, function, name), values)
 
@@ -56,15 +88,45 @@ class Memory:
         self.builder = builder
 
     def after(self, address, count, size):
-        """Return the address that lies `count` items of `size` bytes further on."""
+        """Return the address that lies `count` items of `size` bytes further on.
+
+        Parameters
+        ----------
+        address : llvmlite.ir.Value
+            The address, an integer of 64 bits.
+        count : int or llvmlite.ir.Value
+            Number of items.
+        size : int or llvmlite.ir.Value
+            Size of an item, in bytes.
+        """
         return self.builder.add(address, self.builder.mul(number(count), number(size)))
 
     def load(self, address, kind, align):
-        """Load a value of type `kind`; the address is a multiple of `align` bytes."""
+        """Load a value.
+
+        Parameters
+        ----------
+        address : llvmlite.ir.Value
+            The address, an integer of 64 bits.
+        kind : llvmlite.ir.Type
+            Type of the value.
+        align : int
+            The address is a multiple of this number of bytes.
+        """
         return self.builder.load(self.builder.inttoptr(address, kind.as_pointer()), align=align)
 
     def store(self, value, address, align):
-        """Store a value; the address is a multiple of `align` bytes."""
+        """Store a value.
+
+        Parameters
+        ----------
+        value : llvmlite.ir.Value
+            The value.
+        address : llvmlite.ir.Value
+            The address, an integer of 64 bits.
+        align : int
+            The address is a multiple of this number of bytes.
+        """
         self.builder.store(value, self.builder.inttoptr(address, value.type.as_pointer()), align=align)
 
 
@@ -73,7 +135,7 @@ class Array:
 
     Parameters
     ----------
-    context, builder, signature, args
+    context, builder, signature, args : objects of numba
         What numba hands to the code generator of an intrinsic.
     at : int
         Which argument the array is.
@@ -88,20 +150,56 @@ class Array:
         self.size = kind.dtype.bitwidth // 8
 
     def address(self, index, lane=0):
-        """Return the address of the item at this index of the first axis and, of a matrix, this lane of the second."""
+        """Return the address of the item at this index of the first axis and, of a matrix, this lane of the second.
+
+        Parameters
+        ----------
+        index : int or llvmlite.ir.Value
+            Index on the first axis.
+        lane : int or llvmlite.ir.Value, default=0
+            Index on the second axis.
+        """
         return self.memory.after(self.memory.after(self.start, index, self.strides[0]), lane, self.size)
 
     def load(self, kind, index, lane=0):
-        """Load a value of type `kind` that begins at this item."""
+        """Load a value that begins at this item.
+
+        Parameters
+        ----------
+        kind : llvmlite.ir.Type
+            Type of the value.
+        index : int or llvmlite.ir.Value
+            Index on the first axis.
+        lane : int or llvmlite.ir.Value, default=0
+            Index on the second axis.
+        """
         return self.memory.load(self.address(index, lane), kind, self.size)
 
     def store(self, value, index, lane=0):
-        """Store a value from this item on."""
+        """Store a value from this item on.
+
+        Parameters
+        ----------
+        value : llvmlite.ir.Value
+            The value.
+        index : int or llvmlite.ir.Value
+            Index on the first axis.
+        lane : int or llvmlite.ir.Value, default=0
+            Index on the second axis.
+        """
         self.memory.store(value, self.address(index, lane), self.size)
 
 
 def arrays_at(context, builder, signature, args, *places):
-    """Return the arguments at these places as `Array`s."""
+    """Return the arguments at these places as `Array`s.
+
+    Parameters
+    ----------
+    context, builder, signature, args : objects of numba
+        What numba hands to the code generator of an intrinsic.
+    *places : int
+        Which arguments the arrays are.
+    """
     return [Array(context, builder, signature, args, at) for at in places]
 
 
@@ -121,38 +219,90 @@ class Lanes:
         self.bits = ir.VectorType(I32, vector.count)
 
     def all(self, value):
-        """Return a constant with this number in all lanes."""
+        """Return a constant with this number in all lanes.
+
+        Parameters
+        ----------
+        value : int or float
+            The number.
+        """
         whole = isinstance(self.vector.element, ir.IntType)
         return ir.Constant(self.vector, [int(value) if whole else float(value)] * self.width)
 
     def all_bits(self, value):
-        """Return a constant vector of int32 with this number in all lanes."""
+        """Return a constant vector of int32 with this number in all lanes.
+
+        Parameters
+        ----------
+        value : int
+            The number.
+        """
         return ir.Constant(self.bits, [value] * self.width)
 
     def spread(self, value):
-        """Return a vector with this value in all lanes."""
+        """Return a vector with this value in all lanes.
+
+        Parameters
+        ----------
+        value : llvmlite.ir.Value
+            The value of one lane.
+        """
         undefined = ir.Constant(self.vector, ir.Undefined)
         one = self.builder.insert_element(undefined, value, ir.Constant(I32, 0))
         return self.builder.shuffle_vector(one, undefined, self.all_bits(0))
 
     def call(self, name, *values):
-        """Call a function of LLVM for float32, such as "fma", lane by lane."""
+        """Call a function of LLVM for float32, such as "fma", lane by lane.
+
+        Parameters
+        ----------
+        name : str
+            Name of the function, without prefix and type.
+        *values : llvmlite.ir.Value
+            Vectors, the arguments.
+        """
         return call_llvm(self.builder, f"llvm.{name}.v{self.width}f32", self.vector, *values)
 
     def fma(self, a, b, c):
-        """Return a*b + c, rounded once."""
+        """Return a*b + c, rounded once.
+
+        Parameters
+        ----------
+        a, b, c : llvmlite.ir.Value
+            Vectors.
+        """
         return self.call("fma", a, b, c)
 
     def larger(self, a, b):
-        """Return what Python's max(a, b) is, lane by lane."""
+        """Return what Python's max(a, b) is, lane by lane.
+
+        Parameters
+        ----------
+        a, b : llvmlite.ir.Value
+            Vectors.
+        """
         return self.builder.select(self.builder.fcmp_ordered(">", b, a), b, a)
 
     def smaller(self, a, b):
-        """Return what Python's min(a, b) is, lane by lane."""
+        """Return what Python's min(a, b) is, lane by lane.
+
+        Parameters
+        ----------
+        a, b : llvmlite.ir.Value
+            Vectors.
+        """
         return self.builder.select(self.builder.fcmp_ordered("<", b, a), b, a)
 
     def has_bit(self, values, bit):
-        """Return, lane by lane, whether integers have a bit."""
+        """Return, lane by lane, whether integers have a bit.
+
+        Parameters
+        ----------
+        values : llvmlite.ir.Value
+            A vector of integers.
+        bit : int
+            The bit, as a power of two.
+        """
         chosen = self.builder.and_(values, self.all(bit))
         return self.builder.icmp_unsigned("!=", chosen, self.all(0))
 
@@ -196,7 +346,13 @@ class Loop:
         self.index, *self.values = [builder.phi(start.type) for start in self._starts]
 
     def end(self, values=()):
-        """End the body; `values` go to the next turn. Returns the values after the last turn."""
+        """End the body. Returns the values after the last turn.
+
+        Parameters
+        ----------
+        values : sequence of llvmlite.ir.Value, optional
+            Values for the next turn, one for each of `starts`.
+        """
         builder, last_block = self._builder, self._builder.block
         onward = [builder.add(self.index, number(self._step)), *values]
         builder.cbranch(builder.icmp_signed("<", onward[0], self._last), self._body, self._behind)

@@ -70,6 +70,11 @@ def exp(a):
     """Return e**a in float32: a = n ln 2 + r, a polynomial of degree 7 in r, and n put into the exponent's bits.
 
     The relative error is below 2e-7 for -87.3 <= a <= 88. Below that range the value is 1.2e-38, above it 1.7e38.
+
+    Parameters
+    ----------
+    a : float32
+        The exponent.
     """
     a = min(max(a, _LOWEST), _HIGHEST)
     n = _rint(a * _LOG2E)
@@ -79,7 +84,15 @@ def exp(a):
 
 
 def exp_lanes(code, a):
-    """Write the code of `exp` for a vector of float32; `code` is a `Lanes`."""
+    """Write the code of `exp` for a vector of float32.
+
+    Parameters
+    ----------
+    code : Lanes
+        Writes the instructions.
+    a : llvmlite.ir.Value
+        A vector of float32.
+    """
     builder = code.builder
     a = code.smaller(code.larger(a, code.all(_LOWEST)), code.all(_HIGHEST))
     n = code.call("rint", builder.fmul(a, code.all(_LOG2E)))
@@ -99,6 +112,11 @@ def inverse_sqrt(a):
 
     The relative error is below 3e-7. It is twice as fast as a root and a division and, unlike the processor's own
     estimate, the same on every machine.
+
+    Parameters
+    ----------
+    a : float32
+        The number.
     """
     half = _HALF * a
     guess = _as_float(_ROOT_GUESS - (_as_bits(a) >> np.int32(1)))
@@ -108,7 +126,15 @@ def inverse_sqrt(a):
 
 
 def inverse_sqrt_lanes(code, a):
-    """Write the code of `inverse_sqrt` for a vector of float32; `code` is a `Lanes`."""
+    """Write the code of `inverse_sqrt` for a vector of float32.
+
+    Parameters
+    ----------
+    code : Lanes
+        Writes the instructions.
+    a : llvmlite.ir.Value
+        A vector of float32.
+    """
     builder = code.builder
     half = builder.fmul(code.all(-_HALF), a)
     guess = builder.ashr(builder.bitcast(a, code.bits), code.all_bits(1))

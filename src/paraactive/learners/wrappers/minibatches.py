@@ -40,7 +40,13 @@ class Minibatch:
         return len(self.y)
 
     def take(self, rows: slice) -> Minibatch:
-        """Return the examples of these rows."""
+        """Return the examples of these rows.
+
+        Parameters
+        ----------
+        rows : slice
+            The rows.
+        """
         return Minibatch(self.x[rows], self.y[rows], self.weight[rows])
 
 
@@ -108,7 +114,13 @@ class Minibatches:
         }
 
     def load(self, state: State) -> None:
-        """Restore the waiting examples of a saved state."""
+        """Restore the waiting examples of a saved state.
+
+        Parameters
+        ----------
+        state : dict of str to ndarray
+            Arrays by name, as `save` returned them.
+        """
         if not any(name.startswith("waiting.") for name in state):
             self._rest = None
             return

@@ -208,7 +208,7 @@ class SklearnLearner:
     # Learning ----------------------------------------------------------------------------------------------------
 
     def update(self, selected: Selected) -> None:
-        """Call partial_fit for each complete minibatch; see `Learner.update`."""
+        """See `Learner.update`. Calls partial_fit for each complete minibatch."""
         with _one_thread_unchecked():
             for minibatch in self._gather.add(selected):
                 self._learn(minibatch)
@@ -249,7 +249,7 @@ class SklearnLearner:
         return state | {_FITTED + name: array for name, array in arrays.items()}
 
     def load(self, state: State) -> None:
-        """Restore a saved state; see `Learner.load`."""
+        """See `Learner.load`."""
         arrays = {name.removeprefix(_FITTED): array for name, array in state.items() if name.startswith(_FITTED)}
         estimator, width = copy.deepcopy(self._new), None
         if arrays:

@@ -229,7 +229,7 @@ class TorchLearner:
     # Learning ----------------------------------------------------------------------------------------------------
 
     def update(self, selected: Selected) -> None:
-        """Take one step for each complete minibatch; see `Learner.update`."""
+        """See `Learner.update`. Takes one step for each complete minibatch."""
         for minibatch in self._gather.add(selected):
             self._step(minibatch)
 
@@ -305,7 +305,7 @@ class TorchLearner:
         )
 
     def load(self, state: State) -> None:
-        """Restore a saved state into an equal module and optimizer; see `Learner.load`.
+        """See `Learner.load`. The learner must have an equal module and optimizer.
 
         Raises
         ------

@@ -30,7 +30,13 @@ def torch_module() -> Any:
 
 
 def device_of(name: str | torch.device) -> torch.device:
-    """Return a device of torch, or raise an error if it does not exist here."""
+    """Return a device of torch, or raise an error if it does not exist here.
+
+    Parameters
+    ----------
+    name : str or torch.device
+        The device.
+    """
     torch = torch_module()
     with reraise_as_input_error(f"no device {name!r}", "give a device that torch has here, such as 'cpu'"):
         # A valid name may be that of a device which is not there.
@@ -38,7 +44,15 @@ def device_of(name: str | torch.device) -> torch.device:
 
 
 def make_module(module: object, seed: int) -> nn.Module:
-    """Return the module, or call the function that makes it, with torch's generator seeded."""
+    """Return the module, or call the function that makes it, with torch's generator seeded.
+
+    Parameters
+    ----------
+    module : object
+        A module, or a function without parameters that makes one.
+    seed : int
+        Seed of torch's generator.
+    """
     torch = torch_module()
     made: Any = module
     if callable(module) and not isinstance(module, torch.nn.Module):
@@ -55,7 +69,15 @@ def make_module(module: object, seed: int) -> nn.Module:
 
 
 def make_optimizer(make: object, module: nn.Module) -> torch.optim.Optimizer:
-    """Return the optimizer of the module's parameters that require a gradient."""
+    """Return the optimizer of the module's parameters that require a gradient.
+
+    Parameters
+    ----------
+    make : object
+        A function that makes an optimizer for a list of parameters.
+    module : torch.nn.Module
+        The module.
+    """
     parameters = [each for each in module.parameters() if each.requires_grad]
     if not parameters:
         raise InputError(
@@ -88,7 +110,15 @@ def _without_closure(optimizer: torch.optim.Optimizer) -> torch.optim.Optimizer:
 
 
 def normalizes_batches(module: nn.Module, except_in: list[nn.Module]) -> bool:
-    """Return whether a module has a batch normalization that learns."""
+    """Return whether a module has a batch normalization that learns.
+
+    Parameters
+    ----------
+    module : torch.nn.Module
+        The module.
+    except_in : list of torch.nn.Module
+        Modules that do not learn.
+    """
     nn = torch_module().nn
     kinds = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm)
     lazy = (nn.LazyBatchNorm1d, nn.LazyBatchNorm2d, nn.LazyBatchNorm3d)
@@ -97,7 +127,13 @@ def normalizes_batches(module: nn.Module, except_in: list[nn.Module]) -> bool:
 
 
 def dtype_of(module: nn.Module) -> torch.dtype:
-    """Return the type of the module's first parameter of floating point, or float32."""
+    """Return the type of the module's first parameter of floating point, or float32.
+
+    Parameters
+    ----------
+    module : torch.nn.Module
+        The module.
+    """
     kinds = (each.dtype for each in module.parameters() if each.is_floating_point())
     return next(kinds, torch_module().float32)
 
@@ -109,21 +145,49 @@ def one_thread() -> OneTorchThread:
 
 
 def logistic(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """Return log(1 + exp(-target * output)) for each example."""
+    """Return log(1 + exp(-target * output)) for each example.
+
+    Parameters
+    ----------
+    output : torch.Tensor
+        Outputs of the module.
+    target : torch.Tensor
+        Labels, -1 or 1.
+    """
     return torch_module().nn.functional.softplus(-target * output)
 
 
 def cross_entropy(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """Return the cross entropy of each example."""
+    """Return the cross entropy of each example.
+
+    Parameters
+    ----------
+    output : torch.Tensor
+        Outputs of the module.
+    target : torch.Tensor
+        Class numbers.
+    """
     return torch_module().nn.functional.cross_entropy(output, target, reduction="none")
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:
-    """Return the shape of a tensor, or None for other objects."""
+    """Return the shape of a tensor, or None for other objects.
+
+    Parameters
+    ----------
+    value : Any
+        The object.
+    """
     return tuple(value.shape) if isinstance(value, torch_module().Tensor) else None
 
 
 def shape_in_words(value: object) -> str:
-    """Return what an error message says of the shape."""
+    """Return what an error message says of the shape.
+
+    Parameters
+    ----------
+    value : object
+        The object.
+    """
     shape = shape_of(value)
     return f"is a {type(value).__name__}, not a tensor" if shape is None else f"has shape {shape}"

@@ -125,7 +125,15 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def open_sqlite(path: Path, mode: str) -> sqlite3.Connection:
-    """Open a SQLite file, without any settings. The parameters are those of `connect`."""
+    """Open a SQLite file, without any settings.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    mode : str
+        The `mode` of SQLite's URI, as for `connect`.
+    """
     return sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode={mode}", uri=True, timeout=10)
 
 

@@ -15,7 +15,7 @@ Blobs: TypeAlias = Sequence[bytes | None]
 class JoinedBlobs(NamedTuple):
     """The blobs of consecutive rows, joined to one.
 
-    Attributes
+    Parameters
     ----------
     data : memoryview
         All bytes.

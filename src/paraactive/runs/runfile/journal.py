@@ -19,7 +19,7 @@ _MAX_RESTARTS = 1 << 24
 class Journal(NamedTuple):
     """A journal as it was before the run file was opened.
 
-    Attributes
+    Parameters
     ----------
     path : Path
         The journal.

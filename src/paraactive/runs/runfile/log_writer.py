@@ -80,7 +80,7 @@ class LogWriter:
         self._stream, self._keeps_features = stream, not stream.regenerates
 
     def append(self, selected: Selected) -> Entries:
-        """Write entries, which the next commit makes durable. See `Log.append`."""
+        """See `Log.append`. The next commit makes the entries durable."""
         entries = Entries(self._end.version, selected)
         nothing: Blobs = [None] * len(entries)
         values, columns = to_blobs(selected.examples.x) if self._keeps_features else (nothing, nothing)
@@ -92,7 +92,7 @@ class LogWriter:
         return entries
 
     def end_round(self, ended: Round) -> Round:
-        """Write the end of a round, and commit if the last commit was half a second ago. See `Log.end_round`."""
+        """See `Log.end_round`. Commits if the last commit was half a second ago."""
         row = round_row(ended)
         with self._database.writing():
             self._database.execute(
@@ -106,7 +106,7 @@ class LogWriter:
         return ended
 
     def accept(self, tile: Tile, selected: Selected, ended: Round | None) -> Entries:
-        """Write a tile and commit. See `Log.accept`."""
+        """See `Log.accept`. Commits the tile."""
         entries = self.append(selected)
         self._end.seen += tile.last - tile.first
         row = [*map(int, tile), self._end.seen, self._end.version]

@@ -32,7 +32,7 @@ _COLUMN_TYPES = ("<i8", "<i8", "<i1", "<f8", "<i8", "<i8", "<f8")
 class Link(NamedTuple):
     """A round or a tile as a link of the chain.
 
-    Attributes
+    Parameters
     ----------
     header : list of SQLValue
         Its row, without the hash.
@@ -213,4 +213,4 @@ class ChainCheck:
 
 
 def check_nothing(stored: StoredEntries, to_round: int | None) -> None:
-    """Take the place of `ChainCheck.follow` for files without hashes."""
+    """See `ChainCheck.follow`. This function takes its place for files without hashes."""

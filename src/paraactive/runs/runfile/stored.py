@@ -17,7 +17,7 @@ SQLValue: TypeAlias = int | float | str | bytes | None
 class StoredEntries(NamedTuple):
     """Columns of consecutive entries.
 
-    Attributes
+    Parameters
     ----------
     position, key, y, p, seen, version, importance : array
         The columns of the table `entries`.
