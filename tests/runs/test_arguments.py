@@ -9,71 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disk import sql
-from making import two_moons
-from paraactive import Arrays, Digits, LaSVM, Network, replay, resume, train
-from paraactive.data.examples import Examples, Ints
+from paraactive import Arrays, LaSVM, Network, replay, train
+from paraactive.data.examples import Examples
 from paraactive.engines import Cluster
 from paraactive.errors import InputError, RunFileError
-from paraactive.rules import Gradient, Margin
+from paraactive.rules import Margin
 from paraactive.runs.runfile import RunFile
-from paraactive.streams import Stream
-
-X, Y = two_moons(2400, noise=0.3, seed=0)
-BATCH: dict[str, Any] = {"batch": 200, "warmstart": 200}
-
-
-def moons(**options: Any) -> Arrays:
-    return Arrays(X, Y, **options)
-
-
-def svm() -> LaSVM:
-    return LaSVM(gamma=1.0, gap=0.2)
-
-
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    return tmp_path / "run.db"
-
-
-class Endless:
-    """A stream of the user's own that never ends."""
-
-    width, length, classes, regenerates = 2, None, ("no", "yes"), False
-
-    def read(self, first: int, last: int) -> Examples:
-        return self.at(np.arange(first, last))
-
-    def at(self, index: Ints) -> Examples:
-        return Examples(X[index % 2400], Y[index % 2400], index)
-
-
-@pytest.mark.parametrize(
-    ("other", "differs"),
-    [
-        (Arrays(X * 2, Y), "fingerprint"),
-        (Arrays(X, -Y), "fingerprint"),
-        (Arrays(X[::-1], Y[::-1]), "fingerprint"),
-        (Arrays(X, Y > 0), "fingerprint"),
-        (Arrays(X, Y, seed=1), "seed 1: the run was made with seed 0"),
-        (Arrays(X, Y, shuffle=False), "shuffle False: the run was made with shuffle True"),
-        (Digits(), "fingerprint"),
-    ],
-)
-def test_other_data_or_another_order_is_refused_to_resume_with(other: Stream, differs: str, out: Path):
-    train(svm(), moons(), **BATCH, out=out, stop=lambda run: run.seen >= 800)
-    with pytest.raises(InputError, match=f"(is not what the run was trained on: its |the stream given has ){differs}"):
-        resume(out, stream=other)
-    assert sql(out, "SELECT max(seen) FROM rounds") == [(800,)]
-
-
-def test_a_learner_that_was_trained_before_gets_no_run_file(out: Path):
-    learner = svm()
-    train(learner, moons(), **BATCH, examples=400)
-    with pytest.raises(InputError, match=r"the learner has been trained before.*give a new learner"):
-        train(learner, moons(), **BATCH, out=out)
-    assert not out.exists()
-
+from runs.jobs import BATCH, Endless, X, Y, moons, svm
 
 BAD: dict[str, tuple[Callable[[], Any], str]] = {
     "eta 0": (lambda: {"rule": Margin(0)}, "eta is 0: .*give eta > 0"),
@@ -198,27 +140,6 @@ def test_numpy_numbers_are_numbers(out: Path):
     sizes: Any = {"examples": np.int64(1000), "batch": np.int32(100), "warmstart": np.int64(100), "seed": np.int64(3)}
     run = train(learner, moons(), rule=Margin(np.float32(0.1)), **sizes, out=out)  # pyright: ignore[reportArgumentType]
     assert replay(out).learner.digest() == run.learner.digest()
-
-
-@pytest.mark.parametrize(
-    ("other", "said"),
-    [
-        ({"rule": Margin(0.7)}, "the rule given has eta 0.7: the run was made with eta"),
-        ({"rule": Gradient()}, "the rule given has kind 'gradient'"),
-        ({"learner": LaSVM(gamma=9.0)}, "the learner given has gamma 9.0"),
-        ({"learner": Network()}, "the learner given has kind 'network'"),
-    ],
-)
-def test_parts_that_are_not_those_of_the_run_are_refused(other: dict[str, Any], said: str, out: Path):
-    train(svm(), moons(), rule=Margin(0.3), **BATCH, out=out, stop=lambda run: run.seen >= 800)
-    with pytest.raises(InputError, match=said):
-        resume(out, stream=moons(), **other)
-
-
-def test_a_trained_learner_is_refused_to_resume_with(out: Path):
-    run = train(svm(), moons(), **BATCH, out=out, stop=lambda run: run.seen >= 800)
-    with pytest.raises(InputError, match="has been trained before"):
-        resume(out, stream=moons(), learner=run.learner)
 
 
 def test_labels_of_a_stream_of_ones_own_must_be_plus_or_minus_one():

@@ -98,7 +98,7 @@ def checked_weights(sample_weight: ArrayLike | None, rows: int) -> Doubles:
     Returns
     -------
     array of float64
-        One weight for each row. An InputError is raised for weights that are negative, not finite, or too few.
+        One weight for each row. An InputError is raised for weights that are negative, all zero, or too few.
     """
     if sample_weight is None:
         return np.ones(rows)
@@ -117,6 +117,8 @@ def checked_weights(sample_weight: ArrayLike | None, rows: int) -> Doubles:
             why="a row cannot count less than nothing",
             remedy="give weights >= 0",
         )
+    if not weight.any():
+        raise InputError("all sample weights are zero", why="no row counts", remedy="give at least one weight above 0")
     return weight
 
 

@@ -6,8 +6,7 @@ import os
 import pickle
 from typing import cast
 
-from paraactive.basics.part_spec import PartSpec
-from paraactive.basics.registry import LEARNERS, RULES
+from paraactive.basics.registry import RULES
 from paraactive.basics.validation import one_of, whole
 from paraactive.engines import ENGINES, UPDATES, Placement
 from paraactive.errors import InputError
@@ -16,7 +15,6 @@ from paraactive.learners.base import capabilities_of
 from paraactive.learners.guarded import Guarded
 from paraactive.rules import Rule
 from paraactive.schedules import SCHEDULES, Plan
-from paraactive.sifting import parts
 from paraactive.sifting.oracle import Oracle
 from paraactive.streams import Stream
 from paraactive.streams.base import StreamDetails
@@ -330,91 +328,3 @@ def check_placement(placement: Placement, schedule: str, nodes: int, resizes: bo
             why="it learns after each selected example, which only one node can do",
             remedy="give nodes=1, or schedule 'synchronous'",
         )
-
-
-def check_untrained(learner: Learner) -> None:
-    """Check that a learner has not been trained: the log of a run file begins with an untrained learner.
-
-    Parameters
-    ----------
-    learner : Learner
-        The learner. An InputError is raised if it has been trained.
-    """
-    spec = parts.describe_learner(learner)
-    is_known = spec.kind in LEARNERS
-    if capabilities_of(learner).steps or (is_known and parts.build_learner(spec).digest() != learner.digest()):
-        raise InputError(
-            "the learner has been trained before",
-            why="a run file rebuilds the model from its log, which begins with this run",
-            remedy="give a new learner, or resume the run file that it came from",
-        )
-
-
-def learner_of(given: Learner | None, known: PartSpec, classes: int) -> Learner:
-    """The learner of a run file: built from it, or given and compared with it.
-
-    Parameters
-    ----------
-    given : Learner or None
-        What the user gives.
-    known : PartSpec
-        What the run file says.
-    classes : int
-        Number of classes.
-
-    Returns
-    -------
-    Learner
-        The learner, untrained.
-    """
-    if given is None:
-        return parts.build_learner(known)
-    require_learner(given)
-    if capabilities_of(given).classes is None:
-        parts.expect_classes(given, classes)
-    parts.check_same("learner", parts.describe_learner(given), known)
-    check_untrained(given)
-    return given
-
-
-def rule_of(given: Rule | None, known: PartSpec) -> Rule:
-    """The rule of a run file: built from it, or given and compared with it.
-
-    Parameters
-    ----------
-    given : Rule or None
-        What the user gives.
-    known : PartSpec
-        What the run file says.
-
-    Returns
-    -------
-    Rule
-        The rule.
-    """
-    if given is None:
-        return parts.build_rule(known)
-    parts.check_same("rule", parts.describe_rule(given), known)
-    return given
-
-
-def stream_of(given: Stream | None, known: PartSpec) -> Stream:
-    """The stream of a run file: opened again, or given and compared with it. Its end may differ.
-
-    Parameters
-    ----------
-    given : Stream or None
-        What the user gives.
-    known : PartSpec
-        What the run file says.
-
-    Returns
-    -------
-    Stream
-        The stream.
-    """
-    if given is None:
-        return parts.build_stream(known)
-    require_stream(given)
-    parts.check_same_stream(given, known)
-    return given

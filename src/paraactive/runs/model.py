@@ -21,7 +21,7 @@ from paraactive.data.labels import STR, decide, typed_labels
 from paraactive.errors import InputError, ParaActiveError, RunFileWarning
 from paraactive.learners.base import Learner, capabilities_of
 from paraactive.learners.rows import scores
-from paraactive.runs import arguments
+from paraactive.runs import file_parts
 from paraactive.runs.evaluation import count_mistakes, find_test_again
 from paraactive.runs.runfile import RunFile
 from paraactive.sifting import parts
@@ -285,7 +285,7 @@ def _from_file(path: Path, given: Learner | None) -> Model:
         about = json.loads(bytes(arrays.pop(_ABOUT)))
         _check_about(path, about, arrays)
         classes = tuple(map(str, about["classes"]))
-        learner = arguments.learner_of(given, PartSpec.from_dict(about["learner"]), len(classes))
+        learner = file_parts.learner_of(given, PartSpec.from_dict(about["learner"]), len(classes))
         learner.load({name.removeprefix("state."): array for name, array in arrays.items()})
         model = Model(
             learner, classes, int(about["width"]), _names(about["features"]),
@@ -350,10 +350,10 @@ def _from_run(path: Path, learner: Learner | None, stream: Stream | None) -> Mod
             is_query = spec.data.stream.kind == "unlabelled"
             remedy = f"fill in its labels, then 'paraactive query {path}'" if is_query else "resume it first"
             raise InputError(f"the run in {path} has learned nothing yet", why="it has only begun", remedy=remedy)
-        learner = arguments.learner_of(learner, spec.learner, len(spec.data.classes))
+        learner = file_parts.learner_of(learner, spec.learner, len(spec.data.classes))
         place = file.snapshots.load(learner)
         if place.version < file.version and file.log.needs_stream:
-            stream = arguments.stream_of(stream, spec.data.stream)
+            stream = file_parts.stream_of(stream, spec.data.stream)
         file.log.learn(learner, place, stream)
         data = spec.data
         return Model(learner, data.classes, data.width, data.feature_names, data.label_type, data.label)

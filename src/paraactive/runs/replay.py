@@ -10,7 +10,7 @@ from paraactive.data.events import Evaluated, Observer, RunStarted
 from paraactive.data.examples import Place
 from paraactive.errors import ReplayError
 from paraactive.learners.base import Learner
-from paraactive.runs import arguments
+from paraactive.runs import file_parts
 from paraactive.runs.loop import ended_event, notify
 from paraactive.runs.run import Run
 from paraactive.runs.runfile import RunFile
@@ -54,8 +54,8 @@ def replay(
         with file.reraise_as_corruption():
             spec = file.spec
             if file.log.needs_stream:
-                stream = arguments.stream_of(stream, spec.data.stream)
-            learner = arguments.learner_of(learner, spec.learner, len(spec.data.classes))
+                stream = file_parts.stream_of(stream, spec.data.stream)
+            learner = file_parts.learner_of(learner, spec.learner, len(spec.data.classes))
             run = Run(learner, spec)
             check = _DigestCheck(file, learner)
         notify(observers, RunStarted(file.seen, 0))

@@ -13,7 +13,7 @@ from paraactive.engines import Cluster
 from paraactive.errors import InputError
 from paraactive.learners.base import Learner
 from paraactive.rules import Rule
-from paraactive.runs import arguments
+from paraactive.runs import arguments, file_parts
 from paraactive.runs.evaluation import TestData, find_test, find_test_again
 from paraactive.runs.loop import Callbacks, RunLoop, start_engine
 from paraactive.runs.replay import recall_events
@@ -103,9 +103,9 @@ def resume(
         with file.reraise_as_corruption():
             known = file.spec
             _check_schedule(known, path)
-            stream = arguments.stream_of(stream, known.data.stream)
-            learner = arguments.learner_of(learner, known.learner, len(known.data.classes))
-            node = Node(learner, arguments.rule_of(rule, known.rule), stream, known.seed)
+            stream = file_parts.stream_of(stream, known.data.stream)
+            learner = file_parts.learner_of(learner, known.learner, len(known.data.classes))
+            node = Node(learner, file_parts.rule_of(rule, known.rule), stream, known.seed)
             test_set = find_test_again(known.recording.test, stream) if test is None else find_test(test, stream)
             plan = _changed_plan(known.plan, stream, examples, nodes)
             placement = known.placement

@@ -13,7 +13,7 @@ from paraactive.engines import Cluster
 from paraactive.engines.placement import Placement
 from paraactive.learners.base import Learner
 from paraactive.rules import FlooredBlind, Rule, floored
-from paraactive.runs import arguments
+from paraactive.runs import arguments, file_parts
 from paraactive.runs.calibration import uniform_like
 from paraactive.runs.evaluation import TestData, find_test
 from paraactive.runs.loop import Callbacks, RunLoop, start_engine
@@ -164,7 +164,7 @@ def train(
     parts.warm_up(node, plan.examples, callbacks.observe)
     if out is not None:
         one_of("durability", durability, DURABILITIES)
-        arguments.check_untrained(learner)
+        file_parts.check_untrained(learner)
         RunFile.check_creatable(out, overwrite)
     if is_baseline:
         node.rule = _baseline(node, plan)
