@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
+from numba import extending
 from numba.core import event
 from numba.core.dispatcher import Dispatcher
 
@@ -52,6 +53,22 @@ def njit(**options: object) -> Callable[[Loop], Loop]:
         return make(**options | {"cache": False})(function)
 
     return decorate
+
+
+def intrinsic(function: Callable[..., object]) -> Callable[..., Any]:
+    """Make a function of loops that writes its own code, as `numba.extending.intrinsic` does.
+
+    Parameters
+    ----------
+    function : callable
+        Takes a context of numba and the numba types of the arguments. Returns a signature and the code generator.
+
+    Returns
+    -------
+    callable
+        The function that loops call with the arguments themselves, and without the context.
+    """
+    return extending.intrinsic(function)
 
 
 @contextmanager

@@ -4,11 +4,9 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -345,37 +343,6 @@ def test_when_the_driver_is_killed_ray_ends_its_nodes(cluster: Any, script: Path
         finally:
             driver.kill()
     wait_until(lambda: not _alive(cluster))
-
-
-def test_nobody_answers_at_the_address() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        address = f"127.0.0.1:{listener.getsockname()[1]}"
-    start = time.monotonic()
-    with pytest.raises(ClusterError, match=f"{address}: no program listens there; start one with 'ray start --head'"):
-        RayNodes(_Run(Plan(400, 100, 100, nodes=1)).node, address)
-    assert time.monotonic() - start < 15
-    assert not ray.is_initialized()
-
-
-def test_something_that_is_not_ray_listens_at_the_address() -> None:
-    start = time.monotonic()
-    with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:  # The system accepts; nobody says anything.
-        address = f"127.0.0.1:{listener.getsockname()[1]}"
-        with pytest.raises(ClusterError, match=f"{address}: a program listens there, but it does not answer as Ray"):
-            RayNodes(_Run(Plan(400, 100, 100, nodes=1)).node, address)
-    assert time.monotonic() - start < 15
-    assert not ray.is_initialized()
-
-
-@pytest.mark.parametrize("address", ["", "here", "10.0.0.1", "10.0.0.1:", ":6379", "10.0.0.1:head", "10.0.0.1:99999"])
-def test_an_address_without_host_or_port_is_an_error(address: str) -> None:
-    with pytest.raises(ClusterError, match=f"'{address}' is not the address .* HOST:PORT"):
-        RayNodes(_Run(Plan(400, 100, 100, nodes=1)).node, address)
-
-
-def test_the_address_of_a_ray_client_server_is_an_error() -> None:
-    with pytest.raises(ClusterError, match=r"'ray://10\.0\.0\.1:10001' is not an address that engine 'ray' can join"):
-        RayNodes(_Run(Plan(400, 100, 100, nodes=1)).node, "ray://10.0.0.1:10001")
 
 
 def test_without_ray_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

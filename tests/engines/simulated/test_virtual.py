@@ -14,7 +14,6 @@ from paraactive import Network
 from paraactive.data.examples import Place, Stretch, Tile
 from paraactive.engines import Cluster, Simulated
 from paraactive.engines.simulated import ladder
-from paraactive.errors import InputError
 from paraactive.learners import Learner
 from paraactive.schedules import Plan, asynchronous
 from paraactive.schedules.engine import Joined, Left, Message, Published
@@ -154,20 +153,6 @@ def test_measured_times_do_as_well_as_given_ones() -> None:
     engine.run(Plan(900, 160, 100, 4))
     engine.assert_sifted_with_the_models_of_their_places()
     assert engine.now() > 0
-
-
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ({"slowness": (1.0, 0.0)}, "slowness"),
-        ({"latency": -1.0}, "latency"),
-        ({"jitter": float("nan")}, "jitter"),
-        ({"update_seconds": -0.5}, "update_seconds"),
-    ],
-)
-def test_impossible_machines_are_refused(wrong: dict[str, float], said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        Cluster(**wrong)  # pyright: ignore[reportArgumentType]
 
 
 # Nodes that come and go --------------------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ from paraactive.data.examples import Examples, Floats, Selected
 from paraactive.errors import InputError
 from paraactive.learners.base import Proxy
 from paraactive.learners.lasvm import kernels
-from paraactive.learners.lasvm.projection_loops import orthonormalize
 from paraactive.rules import LeastMargin, SignedMargin
 from paraactive.sifting.select import take_all
 
@@ -119,16 +118,6 @@ def test_the_basis_is_orthonormal_and_better_than_one_at_random() -> None:
     kept = ((s @ basis[:96].T) ** 2).sum() / (s**2).sum()
     best = (np.sort(np.linalg.eigvalsh(s.T @ s))[::-1][:96]).sum() / (s**2).sum()
     assert kept > 0.98 * best
-
-
-def test_orthonormal_rows_span_what_was_given_and_dependent_ones_vanish() -> None:
-    rng = np.random.default_rng(0)
-    rows = rng.normal(size=(5, 20))
-    rows[3] = rows[0] + 2 * rows[1]
-    out = orthonormalize(rows.copy())
-    assert not out[3].any()
-    left = rows - rows @ out.T.astype(np.float64) @ out
-    np.testing.assert_allclose(left, 0, atol=1e-5)
 
 
 def test_vectors_of_few_directions_do_no_harm() -> None:

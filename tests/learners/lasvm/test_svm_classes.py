@@ -202,24 +202,6 @@ def test_all_ten_digits() -> None:
 # The scale -------------------------------------------------------------------------------------------------------
 
 
-def test_gamma_scale_is_that_of_the_first_examples_learnt() -> None:
-    x, y = two_moons(300, noise=0.2, seed=11)
-    x *= 50
-    svm = LaSVM()
-    svm.update(selected(x, y))
-    assert dual_of(svm).gamma == pytest.approx(1 / (2 * x[:64].var()), rel=1e-6)
-    given = LaSVM(gamma=float(dual_of(svm).gamma))
-    given.update(selected(x, y))
-    assert np.mean((svm.score(x) > 0) == (given.score(x) > 0)) > 0.98
-
-
-def test_gamma_scale_of_rows_that_are_all_the_same_is_one() -> None:
-    svm = LaSVM()
-    svm.update(selected(np.ones((10, 3), np.float32), np.tile([-1, 1], 5).astype(np.int8)))
-    assert dual_of(svm).gamma == 1.0
-    assert np.isfinite(svm.score(np.ones((2, 3)))).all()
-
-
 def test_another_word_for_gamma_is_refused() -> None:
     with pytest.raises(InputError, match="gamma is 'auto'"):
         LaSVM(gamma="auto")

@@ -1,7 +1,5 @@
 """Products and steps over rows of units, for every number of lanes, compared with plain loops."""
 
-# pyright: reportCallIssue=false
-
 from __future__ import annotations
 
 from typing import Any

@@ -20,7 +20,7 @@ from paraactive.learners.simd.blocks import WIDE_LANES, packed_rows
 def digest() -> str:
     """Of exact and of cheap sums over some vectors."""
     rng = np.random.default_rng(0)
-    x, s = (rng.normal(size=(n, 200)).astype(np.float32) / 10 for n in (16, 2 * WIDE_LANES))
+    x, s = (rng.normal(size=(n, 200)).astype(np.float32) / np.float32(10) for n in (16, 2 * WIDE_LANES))
     xx, ss = ((v**2).sum(axis=1, dtype=np.float64).astype(np.float32) for v in (x, s))
     alpha, exact, cheap = rng.normal(size=(1, len(s))), np.empty((16, 1)), np.empty((16, 1))
     one = np.float32(1)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paraactive.learners.lasvm.projection_loops import cheap_sums, shorten
+from paraactive.learners.lasvm.projection_loops import cheap_sums
 from paraactive.learners.simd.blocks import WIDE_LANES as LANES
 from paraactive.learners.simd.blocks import WIDE_ROWS as ROWS
 from paraactive.learners.simd.short_blocks import LARGEST
@@ -65,10 +65,3 @@ def test_a_sum_does_not_depend_on_the_rows_beside_it(cut: int, seed: int) -> Non
     whole = _sums(x, xx, s, ss, alpha, 0.1, 1e-5)
     parts = [_sums(x[a:b], xx[a:b], s, ss, alpha, 0.1, 1e-5) for a, b in ((0, cut), (cut, 150))]
     assert np.array_equal(whole, np.concatenate(parts))
-
-
-def test_coordinates_are_rounded_to_whole_steps_and_cut_off() -> None:
-    rows = np.array([[0.0, 0.26, -0.24], [1e9, -1e9, 0.5]], np.float32)
-    out = np.full((4, 3), 7, np.int16)
-    shorten(rows, np.float32(0.1), out)
-    assert out.tolist() == [[0, 3, -2], [LARGEST, -LARGEST, 5], [0, 0, 0], [0, 0, 0]]

@@ -12,7 +12,6 @@ from making import run_spec
 from paraactive.data.examples import Place
 from paraactive.errors import RunFileError
 from paraactive.runs.runfile import RunFile
-from paraactive.schedules.plan import Plan
 from runs.runfile.rounds import a_round, some_selected
 
 
@@ -52,13 +51,3 @@ def test_a_file_that_ends_in_half_a_round_is_refused(written: Path):
         file.writer.append(some_selected(3))
     with pytest.raises(RunFileError, match=r"damaged.*163 entries where its rounds say 160"):
         RunFile.resume(written)
-
-
-def test_the_delays_of_a_round_that_is_dropped_are_not_counted(written: Path):
-    with RunFile.resume(written) as file:
-        before = file.log.count_delays()
-        file.revision.drop_short_round(Plan(1000, 200, 100, 1))
-        assert file.rounds == 3
-        assert file.writer.delays == file.log.count_delays() != before
-        a_round(file, some_selected(40, 3))
-        assert file.writer.delays == file.log.count_delays() == before

@@ -4,18 +4,21 @@ The largest of some numbers is exact in any order, so the pass takes eight slots
 does not vectorize such a search by itself, because of NaN and the sign of 0. So it is written with `simd.emitter`.
 """
 
-# Numba types its intrinsics at compile time, so their parameters have no annotations.
-# pyright: basic, reportCallIssue=false
-
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
+from numba.core.cpu import CPUContext
+from numba.core.typing.context import Context
+from numba.core.typing.templates import Signature
+from numpy.typing import NDArray
 
-from paraactive.basics.compiled import njit
-from paraactive.learners.simd.emitter import F64, I8, I64, Lanes, Loop, arrays_at, floats
+from paraactive.basics.compiled import intrinsic, njit
+from paraactive.data.array_types import Doubles, Floats
+from paraactive.learners.simd.emitter import F64, I8, I64, Builder, Lanes, Loop, Value, arrays_at, floats
 
 NONE = -1
 """No slot."""
@@ -26,7 +29,19 @@ TOGETHER = 8
 
 
 @intrinsic
-def _step_lanes(typingctx, g, free, row_i, row_j, step, eights, largest, smallest, up, down):
+def _step_lanes(
+    typingctx: Context,
+    g: types.Type,
+    free: types.Type,
+    row_i: types.Type,
+    row_j: types.Type,
+    step: types.Type,
+    eights: types.Type,
+    largest: types.Type,
+    smallest: types.Type,
+    up: types.Type,
+    down: types.Type,
+):
     """Subtract step * (row_i - row_j) from g, over `eights` (at least one) times eight slots.
 
     Each g is rounded as by a product and two differences in float64, one after the other. For each of the eight lanes,
@@ -34,7 +49,7 @@ def _step_lanes(typingctx, g, free, row_i, row_j, step, eights, largest, smalles
     `smallest` and `down` likewise.
     """
 
-    def codegen(context, builder, signature, args):
+    def codegen(context: CPUContext, builder: Builder, signature: Signature, args: Sequence[Value]):
         g, free, row_i, row_j, *found = arrays_at(context, builder, signature, args, 0, 1, 2, 3, 6, 7, 8, 9)
         doubles, ints, bytes_ = (Lanes(builder, ir.VectorType(kind, TOGETHER)) for kind in (F64, I64, I8))
         step, lowest, highest = doubles.spread(args[4]), doubles.all(float("-inf")), doubles.all(float("inf"))
@@ -66,7 +81,7 @@ def _step_lanes(typingctx, g, free, row_i, row_j, step, eights, largest, smalles
 
 
 @njit(cache=True, nogil=True)
-def step_and_search(count, step, row_i, row_j, g, free):
+def step_and_search(count: int, step: float, row_i: Floats, row_j: Floats, g: Doubles, free: NDArray[np.uint8]):
     """Subtract step * (row_i - row_j) from g. Returns the most violating pair after that, as `search` does.
 
     Parameters
@@ -98,7 +113,7 @@ def step_and_search(count, step, row_i, row_j, g, free):
 
 
 @njit(cache=True, nogil=True)
-def search(count, g, free):
+def search(count: int, g: Doubles, free: NDArray[np.uint8]):
     """Return (i, j): the largest gradient that may go up and the smallest that may go down.
 
     Each is NONE if no slot qualifies. Of equal gradients the first slot counts.

@@ -11,8 +11,6 @@ row i. Only a vector that moved while it had no row leaves a value to compute; t
 kernel value has (see `kernels`).
 """
 
-# pyright: basic, reportCallIssue=false
-
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -22,7 +20,7 @@ import numpy as np
 from paraactive.basics.compiled import njit
 from paraactive.data.examples import Floats, Ints
 from paraactive.learners.lasvm.kernels import LINEAR, POLYNOMIAL, RBF
-from paraactive.learners.lasvm.vector_loops import compute, value
+from paraactive.learners.lasvm.vector_loops import DenseArrays, SparseArrays, compute, value
 
 NONE = -1
 """No row, or no slot."""
@@ -67,7 +65,7 @@ class CacheArrays(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def fetch_rows(wanted, count, cache, vectors):
+def fetch_rows(wanted: Ints, count: int, cache: CacheArrays, vectors: DenseArrays | SparseArrays):
     """Bring the rows of these slots, except NONE, into the cache and up to date. Missing rows are computed together.
 
     Parameters
@@ -88,19 +86,19 @@ def fetch_rows(wanted, count, cache, vectors):
                 missing += 1
             else:
                 _update_row(s, count, cache, vectors)
-                _mark_used(cache.place[s], cache)
+                _mark_used(cache.place[s], cache)  # pyright: ignore[reportArgumentType]
     if missing:
         _compute_rows(wanted, missing, count, cache, vectors)
 
 
 @njit(cache=True, nogil=True)
-def _mark_used(row, cache):
+def _mark_used(row: int, cache: CacheArrays):
     cache.numbers[USES] += 1
     cache.used[row] = cache.numbers[USES]
 
 
 @njit(cache=True, nogil=True)
-def _update_row(i, count, cache, vectors):
+def _update_row(i: int, count: int, cache: CacheArrays, vectors: DenseArrays | SparseArrays):
     """Fetch the values that the row of slot i lacks. Slots from `count` on are empty."""
     values, place, born, journal = cache.values, cache.place, cache.born, cache.journal
     row, now, last = place[i], cache.numbers[EVENTS], len(journal) - 1
@@ -129,7 +127,7 @@ def _update_row(i, count, cache, vectors):
 
 
 @njit(cache=True, nogil=True)
-def _compute_rows(wanted, missing, count, cache, vectors):
+def _compute_rows(wanted: Ints, missing: np.int64, count: int, cache: CacheArrays, vectors: DenseArrays | SparseArrays):
     """Compute the whole rows of those slots that have none, all of them together."""
     slots, into, known = np.empty(missing, np.int64), np.empty(missing, np.int64), np.int64(0)
     for s in wanted:
@@ -144,7 +142,7 @@ def _compute_rows(wanted, missing, count, cache, vectors):
 
 
 @njit(cache=True, nogil=True)
-def assign_row(s, cache):
+def assign_row(s: int, cache: CacheArrays):
     """Return a row for slot s, marked as up to date: a spare row, or the least recently used one.
 
     Parameters
@@ -163,12 +161,12 @@ def assign_row(s, cache):
             row = r if used[r] < used[row] else row
         cache.place[cache.owner[row]] = NONE
     cache.place[s], cache.owner[row], cache.updated[row] = row, s, cache.numbers[EVENTS]
-    _mark_used(row, cache)
+    _mark_used(row, cache)  # pyright: ignore[reportArgumentType]
     return row
 
 
 @njit(cache=True, nogil=True)
-def add_slot(s, cache):
+def add_slot(s: int, cache: CacheArrays):
     """Note a new vector in slot s. Returns its row, which the caller must fill up to and including slot s.
 
     Parameters
@@ -183,7 +181,7 @@ def add_slot(s, cache):
 
 
 @njit(cache=True, nogil=True)
-def _note_event(s, cache):
+def _note_event(s: int, cache: CacheArrays):
     cache.numbers[EVENTS] += 1
     event = cache.numbers[EVENTS]
     cache.born[s] = event
@@ -191,7 +189,7 @@ def _note_event(s, cache):
 
 
 @njit(cache=True, nogil=True)
-def remove_slot(s, count, cache, vectors):
+def remove_slot(s: int, count: int, cache: CacheArrays, vectors: DenseArrays | SparseArrays):
     """Note that the vector of slot s goes and the last one moves into its slot. Call it before `vectors` changes.
 
     Parameters
@@ -224,7 +222,7 @@ def remove_slot(s, count, cache, vectors):
 
 
 @njit(cache=True, nogil=True)
-def squared_length(norm, kind, gamma, coef0, degree):
+def squared_length(norm: np.float32, kind: int, gamma: np.float32, coef0: np.float32, degree: int):
     """Return K(s, s) of a vector with this squared norm, accurate enough for comparisons.
 
     Parameters

@@ -8,13 +8,12 @@ Every value depends on its two vectors alone (see `blocks`), so the value in a s
 a saved model is the same, bit for bit.
 """
 
-# pyright: basic, reportCallIssue=false
-
 from __future__ import annotations
 
 import numpy as np
 
 from paraactive.basics.compiled import njit
+from paraactive.data.array_types import Doubles, Floats
 from paraactive.learners.simd.blocks import WIDE_LANES as LANES
 from paraactive.learners.simd.blocks import WIDE_ROWS as ROWS
 from paraactive.learners.simd.blocks import add_weighted, add_wide_product, to_rbf
@@ -30,7 +29,7 @@ _MINUS_TWO, _ZERO, _UNIT = np.float32(-2), np.float32(0), np.float32(1)
 
 
 @njit(cache=True, nogil=True)
-def squared_norms(x, out):
+def squared_norms(x: Floats, out: Floats):
     """Set out to ||x||^2 of each row, summed in eight interleaved chains.
 
     Parameters
@@ -56,7 +55,17 @@ def squared_norms(x, out):
 
 
 @njit(cache=True, nogil=True)
-def to_kernel_block(block, xx, row, ss, column, kind, gamma, coef0, degree):
+def to_kernel_block(
+    block: Floats,
+    xx: Floats,
+    row: int | np.int64,
+    ss: Floats,
+    column: int,
+    kind: int,
+    gamma: np.float32,
+    coef0: np.float32,
+    degree: int,
+):
     """Turn products into kernel values, in place. xx and ss are squared norms of the rows and of the columns.
 
     Parameters
@@ -83,7 +92,7 @@ def to_kernel_block(block, xx, row, ss, column, kind, gamma, coef0, degree):
 
 
 @njit(cache=True, nogil=True)
-def _power(base, degree):
+def _power(base: np.float32, degree: int):
     value = _UNIT
     for _ in range(degree):
         value *= base
@@ -91,7 +100,7 @@ def _power(base, degree):
 
 
 @njit(cache=True, nogil=True)
-def _last_rows(x, xx):
+def _last_rows(x: Floats, xx: Floats):
     """Return the rows behind the last whole block, padded with zeros to a block, and their norms."""
     first = x.shape[0] - x.shape[0] % ROWS
     rest, norms = np.zeros((ROWS, x.shape[1]), np.float32), np.zeros(ROWS, np.float32)
@@ -102,7 +111,22 @@ def _last_rows(x, xx):
 
 
 @njit(cache=True, nogil=True)
-def _kernel_blocks(x, xx, first, last, rest, rest_norms, panels, ss, panel, kind, gamma, coef0, degree, blocks):
+def _kernel_blocks(
+    x: Floats,
+    xx: Floats,
+    first: int,
+    last: int,
+    rest: Floats,
+    rest_norms: Floats,
+    panels: Floats,
+    ss: Floats,
+    panel: int,
+    kind: int,
+    gamma: np.float32,
+    coef0: np.float32,
+    degree: int,
+    blocks: Floats,
+):
     """Compute kernel values of the rows from `first` to `last`, ROWS in a block, with the LANES columns of a panel."""
     count, width, whole = -(-(last - first) // ROWS), x.shape[1], x.shape[0] - ROWS
     blocks[:count] = _ZERO
@@ -123,7 +147,18 @@ def _kernel_blocks(x, xx, first, last, rest, rest_norms, panels, ss, panel, kind
 
 
 @njit(cache=True, nogil=True)
-def kernel_rows(x, xx, panels, ss, columns, kind, gamma, coef0, degree, out):
+def kernel_rows(
+    x: Floats,
+    xx: Floats,
+    panels: Floats,
+    ss: Floats,
+    columns: int,
+    kind: int,
+    gamma: np.float32,
+    coef0: np.float32,
+    degree: int,
+    out: Floats,
+):
     """Set out[i, c] = K(x_i, s_c) for c < columns.
 
     Parameters
@@ -157,7 +192,7 @@ def kernel_rows(x, xx, panels, ss, columns, kind, gamma, coef0, degree, out):
 
 
 @njit(cache=True, nogil=True)
-def sums_of_rows(rows, alpha, out):
+def sums_of_rows(rows: Floats, alpha: Doubles, out: Doubles):
     """Set out[i, m] = sum over c of alpha[m, c] rows[i, c], with the bits of `kernel_sums`.
 
     Rows are padded to whole panels.
@@ -185,7 +220,19 @@ def sums_of_rows(rows, alpha, out):
 
 
 @njit(cache=True, nogil=True)
-def kernel_sums(x, xx, panels, ss, alpha, columns, kind, gamma, coef0, degree, out):
+def kernel_sums(
+    x: Floats,
+    xx: Floats,
+    panels: Floats,
+    ss: Floats,
+    alpha: Doubles,
+    columns: int,
+    kind: int,
+    gamma: np.float32,
+    coef0: np.float32,
+    degree: int,
+    out: Doubles,
+):
     """Set out[i, m] = sum over c < columns of alpha[m, c] K(x_i, s_c).
 
     From `columns` to the end of its panel, alpha is 0.

@@ -1,19 +1,19 @@
 """Compiled loops that keep LaSVM to its limit of vectors: the least important vector is merged into its neighbor."""
 
-# pyright: basic, reportCallIssue=false
-
 from __future__ import annotations
 
 import numpy as np
 
 from paraactive.basics.compiled import njit
+from paraactive.data.array_types import Doubles, Floats
 from paraactive.learners.lasvm.gradient_loops import NONE, step_and_search
-from paraactive.learners.lasvm.kernel_cache_loops import fetch_rows, squared_length
-from paraactive.learners.lasvm.slot_loops import derive, evict, note_extremes, set_alpha
+from paraactive.learners.lasvm.kernel_cache_loops import CacheArrays, fetch_rows, squared_length
+from paraactive.learners.lasvm.slot_loops import Derived, Slots, derive, evict, note_extremes, set_alpha
+from paraactive.learners.lasvm.vector_loops import DenseArrays, SparseArrays
 
 
 @njit(cache=True, nogil=True)
-def merge_down_to(max_vectors, count, slots, cache, vectors):
+def merge_down_to(max_vectors: int, count: int, slots: Slots, cache: CacheArrays, vectors: DenseArrays | SparseArrays):
     """While there are more than `max_vectors` vectors, merge the one with the smallest alphas. Returns the new count.
 
     The vector counts as a copy of the vector of its class that is nearest in the space of the kernel. That vector gets
@@ -48,7 +48,7 @@ def merge_down_to(max_vectors, count, slots, cache, vectors):
 
 
 @njit(cache=True, nogil=True)
-def _class(s, upper):
+def _class(s: int, upper: Doubles):
     """Return the machine on whose positive side the vector is; with a single machine, the side."""
     for m in range(upper.shape[0]):
         if upper[m, s] > 0.0:
@@ -57,7 +57,7 @@ def _class(s, upper):
 
 
 @njit(cache=True, nogil=True)
-def _least_important(count, alpha, upper):
+def _least_important(count: int, alpha: Doubles, upper: Doubles):
     """Return the first slot with the smallest sum of |alpha| over machines that is not the last of its class.
 
     There are more vectors than classes, so such a slot exists.
@@ -76,7 +76,7 @@ def _least_important(count, alpha, upper):
 
 
 @njit(cache=True, nogil=True)
-def _nearest(s, count, row, upper, vectors):
+def _nearest(s: int, count: int, row: Floats, upper: Doubles, vectors: DenseArrays | SparseArrays):
     """Return the other slot of the same class with the smallest K(t, t) - 2 K(s, t)."""
     least, found, same, ss = np.inf, NONE, _class(s, upper), vectors.ss
     for t in range(count):
@@ -88,7 +88,7 @@ def _nearest(s, count, row, upper, vectors):
 
 
 @njit(cache=True, nogil=True)
-def _hand_over(m, s, t, count, slots, derived, cache):
+def _hand_over(m: int, s: int, t: int, count: int, slots: Slots, derived: Derived, cache: CacheArrays):
     """Add the alpha and the box of slot s to those of slot t."""
     amount = slots.alpha[m, s]
     slots.lower[m, t] += slots.lower[m, s]

@@ -1,12 +1,12 @@
 """The compiled loops of the projection: orthonormal rows, and proxy scores."""
 
-# pyright: basic, reportCallIssue=false
-
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paraactive.basics.compiled import njit
+from paraactive.data.array_types import Doubles, Floats
 from paraactive.learners.lasvm.kernels import CHUNK_ROWS
 from paraactive.learners.simd.blocks import WIDE_LANES as LANES
 from paraactive.learners.simd.blocks import WIDE_ROWS as ROWS
@@ -16,7 +16,7 @@ _CHAINS = 8
 
 
 @njit(cache=True, nogil=True)
-def _dot(a, b, part):
+def _dot(a: Doubles, b: Doubles, part: Doubles):
     """Return a.b in eight interleaved chains: the same order of additions on every machine, and it vectorizes."""
     part[:] = 0.0
     whole = a.shape[0] - a.shape[0] % _CHAINS
@@ -32,7 +32,7 @@ def _dot(a, b, part):
 
 
 @njit(cache=True, nogil=True)
-def orthonormalize(rows):
+def orthonormalize(rows: Doubles):
     """Orthonormalize rows by Gram and Schmidt, in place and in order. Returns them as float32.
 
     A row that depends on the rows before it becomes 0.
@@ -57,7 +57,7 @@ def orthonormalize(rows):
 
 
 @njit(cache=True, nogil=True)
-def shorten(rows, step, out):
+def shorten(rows: Floats, step: np.float32, out: NDArray[np.int16]):
     """Set out to rows / step, rounded and clipped to LARGEST. Rows of out beyond the last row are 0.
 
     Parameters
@@ -77,7 +77,17 @@ def shorten(rows, step, out):
 
 
 @njit(cache=True, nogil=True)
-def cheap_sums(x, xx, rows, panels, ss, alpha, gamma, scale, out):
+def cheap_sums(
+    x: NDArray[np.int16],
+    xx: Floats,
+    rows: int,
+    panels: NDArray[np.int16],
+    ss: Floats,
+    alpha: Floats,
+    gamma: np.float32,
+    scale: np.float32,
+    out: Doubles,
+):
     """Set out[i, m] = sum_c alpha[m, c] exp(-gamma (||x_i||^2 + ||s_c||^2 - 2 scale x_i.s_c)) for i < rows.
 
     x and xx are padded to a whole block of rows; panels (see `short_blocks`), ss and alpha to a whole panel. The

@@ -7,8 +7,6 @@ share vectors, kernel values and boxes; a vector stays while any machine needs i
 Inside loops, arrays get names of their own: numba counts references each time that an array is taken out of a tuple.
 """
 
-# pyright: basic, reportCallIssue=false
-
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -19,8 +17,8 @@ from numpy.typing import NDArray
 from paraactive.basics.compiled import njit
 from paraactive.data.examples import Doubles, Ints
 from paraactive.learners.lasvm.gradient_loops import DOWN, NONE, UP, search
-from paraactive.learners.lasvm.kernel_cache_loops import remove_slot
-from paraactive.learners.lasvm.vector_loops import clear, shift
+from paraactive.learners.lasvm.kernel_cache_loops import CacheArrays, remove_slot
+from paraactive.learners.lasvm.vector_loops import DenseArrays, SparseArrays, clear, shift
 
 GAP, BIAS = 0, 1
 """Rows of `Slots.extremes`: the gradient difference of the most violating pair of each machine, and its bias."""
@@ -82,7 +80,7 @@ class Derived(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def derive(count, slots):
+def derive(count: int, slots: Slots):
     """Compute what follows from the alphas and gradients of all slots.
 
     Parameters
@@ -111,7 +109,7 @@ def derive(count, slots):
 
 
 @njit(cache=True, nogil=True)
-def free_directions(alpha, lower, upper):
+def free_directions(alpha: float, lower: float, upper: float):
     """Return the directions in which an alpha may move.
 
     Parameters
@@ -123,13 +121,13 @@ def free_directions(alpha, lower, upper):
 
 
 @njit(cache=True, nogil=True)
-def _search_pair(m, count, slots, derived):
+def _search_pair(m: int, count: int, slots: Slots, derived: Derived):
     i, j = search(count, slots.g[m], derived.free[m])
     derived.pairs[2 * m], derived.pairs[2 * m + 1] = i, j
 
 
 @njit(cache=True, nogil=True)
-def mark_idle(s, derived):
+def mark_idle(s: int, derived: Derived):
     """Put slot s into the list of idle slots.
 
     Parameters
@@ -145,7 +143,7 @@ def mark_idle(s, derived):
 
 
 @njit(cache=True, nogil=True)
-def _mark_busy(s, derived):
+def _mark_busy(s: int, derived: Derived):
     """Take slot s out of the list of idle slots."""
     derived.idle_count[0] -= 1
     other = derived.idle[derived.idle_count[0]]
@@ -154,7 +152,7 @@ def _mark_busy(s, derived):
 
 
 @njit(cache=True, nogil=True)
-def set_alpha(m, s, value, slots, derived):
+def set_alpha(m: int, s: int, value: float, slots: Slots, derived: Derived):
     """Set the alpha of a slot for one machine, and what follows from it except the gradients.
 
     Parameters
@@ -184,7 +182,7 @@ def set_alpha(m, s, value, slots, derived):
 
 
 @njit(cache=True, nogil=True)
-def evict(s, count, slots, derived, cache, vectors):
+def evict(s: int, count: int, slots: Slots, derived: Derived, cache: CacheArrays, vectors: DenseArrays | SparseArrays):
     """Remove the vector of slot s, which is idle. The last slot moves into its place, and is cleared.
 
     Parameters
@@ -225,7 +223,7 @@ def evict(s, count, slots, derived, cache, vectors):
 
 
 @njit(cache=True, nogil=True)
-def _update_pair(m, s, last, slots, derived):
+def _update_pair(m: int, s: int, last: int, slots: Slots, derived: Derived):
     """Find the most violating pair after slot `last` moved into slot s; of equal gradients the first slot counts."""
     g, lost = slots.g[m], False
     for side, way in ((0, UP), (1, DOWN)):
@@ -239,7 +237,7 @@ def _update_pair(m, s, last, slots, derived):
 
 
 @njit(cache=True, nogil=True)
-def note_extremes(slots, derived):
+def note_extremes(slots: Slots, derived: Derived):
     """Set gaps and biases. Returns whether a machine has a pair: with one class only there is none.
 
     Parameters
@@ -263,7 +261,7 @@ def note_extremes(slots, derived):
 
 
 @njit(cache=True, nogil=True)
-def _find_useless(idle, idle_count, pairs, g, lower):
+def _find_useless(idle: Ints, idle_count: int, pairs: Ints, g: Doubles, lower: Doubles):
     """Return the idle slots that no machine could move, the last first, and their number.
 
     Their gradients lie beyond those of the most violating pair.
@@ -287,7 +285,7 @@ def _find_useless(idle, idle_count, pairs, g, lower):
 
 
 @njit(cache=True, nogil=True)
-def evict_useless(count, slots, derived, cache, vectors):
+def evict_useless(count: int, slots: Slots, derived: Derived, cache: CacheArrays, vectors: DenseArrays | SparseArrays):
     """Evict the vectors that no machine needs, and set gaps and biases. Returns the new count.
 
     Parameters

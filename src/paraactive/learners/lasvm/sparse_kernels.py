@@ -12,13 +12,13 @@ A list is found by the hash of its feature. A row of `heads` has the feature, or
 list in `who` (ids) and `what` (values); its length; and its capacity. There are 2**n such rows.
 """
 
-# pyright: basic, reportCallIssue=false
-
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paraactive.basics.compiled import njit
+from paraactive.data.array_types import Doubles, Floats, Ints
 from paraactive.learners.lasvm.kernels import LANES, POLYNOMIAL, RBF
 from paraactive.learners.simd.functions import exp, fma
 
@@ -31,7 +31,7 @@ _FIRST_CAPACITY = 4
 
 
 @njit(cache=True, nogil=True)
-def squared_norms(data, indices, indptr, out):
+def squared_norms(data: Floats, indices: NDArray[np.int32], indptr: Ints, out: Floats):
     """Set out to ||x||^2 of each row, summed in eight interleaved chains.
 
     Parameters
@@ -57,7 +57,7 @@ def squared_norms(data, indices, indptr, out):
 
 
 @njit(cache=True, nogil=True)
-def _place(heads, feature):
+def _place(heads: Ints, feature: int):
     """Return the place of a feature in the table, or the free place that it would get."""
     last = len(heads) - 1
     at = np.int64((np.uint64(feature) * _MULTIPLIER) >> _HIGH) & last
@@ -67,7 +67,7 @@ def _place(heads, feature):
 
 
 @njit(cache=True, nogil=True)
-def room_for(indices, heads):
+def room_for(indices: NDArray[np.int32], heads: Ints):
     """Return how many places at the end of `who` and `what` a row with these features needs.
 
     Parameters
@@ -88,7 +88,19 @@ def room_for(indices, heads):
 
 
 @njit(cache=True, nogil=True)
-def add_rows(first, last, data, indices, begin, length, heads, who, what, used, features):
+def add_rows(
+    first: int,
+    last: int,
+    data: Floats,
+    indices: NDArray[np.int32],
+    begin: Ints,
+    length: Ints,
+    heads: Ints,
+    who: NDArray[np.uint32],
+    what: Floats,
+    used: int,
+    features: int,
+):
     """Put the rows from `first` to `last` into the lists, as far as there is room. Half of the table stays free.
 
     Returns the next row, how much of `who` is used, and the number of features.
@@ -118,7 +130,16 @@ def add_rows(first, last, data, indices, begin, length, heads, who, what, used, 
 
 
 @njit(cache=True, nogil=True)
-def _add_row(row, data, indices, heads, who, what, used, features):
+def _add_row(
+    row: int,
+    data: Floats,
+    indices: NDArray[np.int32],
+    heads: Ints,
+    who: NDArray[np.uint32],
+    what: Floats,
+    used: int,
+    features: int,
+):
     for k in range(len(indices)):
         head = heads[_place(heads, indices[k])]
         if head[_FEATURE] == _FREE:
@@ -138,7 +159,7 @@ def _add_row(row, data, indices, heads, who, what, used, features):
 
 
 @njit(cache=True, nogil=True)
-def rehash(heads, larger):
+def rehash(heads: Ints, larger: Ints):
     """Put all lists into a larger table.
 
     Parameters
@@ -157,7 +178,9 @@ def rehash(heads, larger):
 
 
 @njit(cache=True, nogil=True)
-def _products(data, indices, heads, who, what, out):
+def _products(
+    data: Floats, indices: NDArray[np.int32], heads: Ints, who: NDArray[np.uint32], what: Floats, out: Floats
+):
     """Set out[r] = x.r, of one row x with each stored row r."""
     out[:] = _ZERO
     for k in range(len(indices)):
@@ -171,7 +194,16 @@ def _products(data, indices, heads, who, what, out):
 
 
 @njit(cache=True, nogil=True)
-def slot_products(data, indices, heads, who, what, ids, products, out):
+def slot_products(
+    data: Floats,
+    indices: NDArray[np.int32],
+    heads: Ints,
+    who: NDArray[np.uint32],
+    what: Floats,
+    ids: Ints,
+    products: Floats,
+    out: Floats,
+):
     """Set out[c] = x.s_c for the first len(out) slots; `products` has a place for each stored row.
 
     Parameters
@@ -193,7 +225,9 @@ def slot_products(data, indices, heads, who, what, ids, products, out):
 
 
 @njit(cache=True, nogil=True)
-def to_kernel_row(out, xx, ss, kind, gamma, coef0, degree):
+def to_kernel_row(
+    out: Floats, xx: np.float32, ss: Floats, kind: int, gamma: np.float32, coef0: np.float32, degree: int
+):
     """Turn products into kernel values, in place.
 
     Parameters
@@ -219,7 +253,23 @@ def to_kernel_row(out, xx, ss, kind, gamma, coef0, degree):
 
 
 @njit(cache=True, nogil=True)
-def kernel_rows(data, indices, indptr, xx, heads, who, what, held, ids, ss, kind, gamma, coef0, degree, out):
+def kernel_rows(
+    data: Floats,
+    indices: NDArray[np.int32],
+    indptr: Ints,
+    xx: Floats,
+    heads: Ints,
+    who: NDArray[np.uint32],
+    what: Floats,
+    held: int,
+    ids: Ints,
+    ss: Floats,
+    kind: int,
+    gamma: np.float32,
+    coef0: np.float32,
+    degree: int,
+    out: Floats,
+):
     """Set out[i, c] = K(x_i, s_c) for each slot c in `ids`.
 
     Parameters
@@ -249,7 +299,24 @@ def kernel_rows(data, indices, indptr, xx, heads, who, what, held, ids, ss, kind
 
 
 @njit(cache=True, nogil=True)
-def kernel_sums(data, indices, indptr, xx, heads, who, what, held, ids, ss, kind, gamma, coef0, degree, alpha, out):
+def kernel_sums(
+    data: Floats,
+    indices: NDArray[np.int32],
+    indptr: Ints,
+    xx: Floats,
+    heads: Ints,
+    who: NDArray[np.uint32],
+    what: Floats,
+    held: int,
+    ids: Ints,
+    ss: Floats,
+    kind: int,
+    gamma: np.float32,
+    coef0: np.float32,
+    degree: int,
+    alpha: Doubles,
+    out: Doubles,
+):
     """Set out[i, m] = sum over the slots of alpha[m, c] K(x_i, s_c), in LANES chains as in `kernels`.
 
     Parameters

@@ -11,8 +11,6 @@ searches for the most violating pair: a step finds the next pair on its way over
 insertions and evictions change the pair in known ways (`slot_loops`).
 """
 
-# pyright: basic, reportCallIssue=false
-
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -22,9 +20,17 @@ import numpy as np
 from paraactive.basics.compiled import njit
 from paraactive.data.examples import Doubles, Floats, Ints, Labels
 from paraactive.learners.lasvm.gradient_loops import DOWN, NONE, UP, step_and_search
-from paraactive.learners.lasvm.kernel_cache_loops import add_slot, fetch_rows
-from paraactive.learners.lasvm.slot_loops import derive, evict_useless, free_directions, mark_idle, set_alpha
-from paraactive.learners.lasvm.vector_loops import put
+from paraactive.learners.lasvm.kernel_cache_loops import CacheArrays, add_slot, fetch_rows
+from paraactive.learners.lasvm.slot_loops import (
+    Derived,
+    Slots,
+    derive,
+    evict_useless,
+    free_directions,
+    mark_idle,
+    set_alpha,
+)
+from paraactive.learners.lasvm.vector_loops import DenseArrays, SparseArrays, put
 
 
 class Batch(NamedTuple):
@@ -61,12 +67,21 @@ class Batch(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _violates(i, j, g, tau):
+def _violates(i: int, j: int, g: Doubles, tau: float):
     return i != NONE and j != NONE and g[i] - g[j] > tau
 
 
 @njit(cache=True, nogil=True)
-def _take_steps(pairs, tau, max_step, count, slots, derived, cache, vectors):
+def _take_steps(
+    pairs: Ints,
+    tau: float,
+    max_step: float,
+    count: int,
+    slots: Slots,
+    derived: Derived,
+    cache: CacheArrays,
+    vectors: DenseArrays | SparseArrays,
+):
     """Take a step of each machine on its pair, if the pair violates."""
     machines = slots.alpha.shape[0]
     for m in range(machines):
@@ -79,7 +94,7 @@ def _take_steps(pairs, tau, max_step, count, slots, derived, cache, vectors):
 
 
 @njit(cache=True, nogil=True)
-def _step(m, i, j, max_step, count, slots, derived, cache):
+def _step(m: int, i: int, j: int, max_step: float, count: int, slots: Slots, derived: Derived, cache: CacheArrays):
     """Move along the pair (i, j) as far as the curvature, the boxes and `max_step` allow. Both rows are cached."""
     row_i, row_j = cache.values[cache.place[i]], cache.values[cache.place[j]]
     alpha, g = slots.alpha[m], slots.g[m]
@@ -90,7 +105,9 @@ def _step(m, i, j, max_step, count, slots, derived, cache):
 
 
 @njit(cache=True, nogil=True)
-def _move(m, i, j, step, row_i, row_j, count, slots, derived):
+def _move(
+    m: int, i: int, j: int, step: float, row_i: Floats, row_j: Floats, count: int, slots: Slots, derived: Derived
+):
     """Move alpha_i up and alpha_j down, and find the next most violating pair."""
     alpha, lower, upper = slots.alpha[m], slots.lower[m], slots.upper[m]
     # A bound that is reached is set exactly: rounding must not leave a vector with a tiny alpha.
@@ -104,7 +121,15 @@ def _move(m, i, j, step, row_i, row_j, count, slots, derived):
 
 
 @njit(cache=True, nogil=True)
-def _insert(e, count, batch, slots, derived, cache, vectors):
+def _insert(
+    e: int,
+    count: int,
+    batch: Batch,
+    slots: Slots,
+    derived: Derived,
+    cache: CacheArrays,
+    vectors: DenseArrays | SparseArrays,
+):
     """Put example e of the batch into slot `count`; its kernel row is gathered from the rows of the batch."""
     row = cache.values[add_slot(count, cache)]
     old, new, origin = batch.old_rows[e], batch.new_rows[e], slots.origin
@@ -121,7 +146,7 @@ def _insert(e, count, batch, slots, derived, cache, vectors):
 
 
 @njit(cache=True, nogil=True)
-def _insert_into_four(first, e, count, row, batch, slots, derived):
+def _insert_into_four(first: int, e: int, count: int, row: Floats, batch: Batch, slots: Slots, derived: Derived):
     """Set the gradient and the box of the new slot for up to four machines from `first` on.
 
     Each sum is one chain, in the order of the slots; four chains run side by side.
@@ -158,7 +183,15 @@ def _insert_into_four(first, e, count, row, batch, slots, derived):
 
 
 @njit(cache=True, nogil=True)
-def reprocess(steps, tau, max_step, count, slots, cache, vectors):
+def reprocess(
+    steps: int,
+    tau: float,
+    max_step: float,
+    count: int,
+    slots: Slots,
+    cache: CacheArrays,
+    vectors: DenseArrays | SparseArrays,
+):
     """Take up to `steps` steps of each machine on its most violating pair, until its gap is at most tau.
 
     Then evict the useless vectors. Returns the new count.
@@ -193,7 +226,7 @@ def reprocess(steps, tau, max_step, count, slots, cache, vectors):
 
 
 @njit(cache=True, nogil=True)
-def _is_live(key, keys, count):
+def _is_live(key: int, keys: Ints, count: int):
     found = 0
     for s in range(count):  # Over all slots: a loop without an early exit takes eight at a time.
         found += keys[s] == key
@@ -201,7 +234,18 @@ def _is_live(key, keys, count):
 
 
 @njit(cache=True, nogil=True)
-def learn(batch, first, tau, max_step, steps, max_vectors, count, slots, cache, vectors):
+def learn(
+    batch: Batch,
+    first: int,
+    tau: float,
+    max_step: float,
+    steps: int,
+    max_vectors: int,
+    count: int,
+    slots: Slots,
+    cache: CacheArrays,
+    vectors: DenseArrays | SparseArrays,
+):
     """PROCESS each example of the batch from `first` on, each followed by `steps` REPROCESS steps.
 
     Stops after an example that leaves more than `max_vectors` vectors. Returns the new count and the next example.

@@ -4,13 +4,13 @@ Each function is written once for dense and once for sparse vectors. Numba choos
 compiles a loop only for the kind of vectors that is used.
 """
 
-# pyright: basic, reportCallIssue=false
-
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numba.core.types.containers import NamedTuple as NamedTupleType
 from numba.extending import overload
 from numpy.typing import NDArray
 
@@ -80,21 +80,14 @@ class SparseArrays(NamedTuple):
     degree: int
 
 
-def _by_kind(name, dense, sparse):
+def _by_kind(name: str, dense: Callable[..., object], sparse: Callable[..., object]):
     """Return a function for compiled loops that chooses by its last argument, the arrays of the vectors."""
 
-    def function(*arguments):
-        """Run in compiled loops only.
-
-        Parameters
-        ----------
-        *arguments : object
-            The arguments of both functions, the arrays of the vectors last.
-        """
+    def function(*arguments: object):
         raise TypeError(f"{name} can only be called by compiled loops")
 
     @overload(function, strict=False)
-    def choose(*arguments):
+    def choose(*arguments: NamedTupleType):
         return dense if arguments[-1].instance_class is DenseArrays else sparse
 
     function.__name__ = name
@@ -104,13 +97,13 @@ def _by_kind(name, dense, sparse):
 # Slots -----------------------------------------------------------------------------------------------------------
 
 
-def _put_dense(x, e, slot, v):
+def _put_dense(x: Floats, e: int, slot: int, v: DenseArrays):
     panels = v.panels
     for k in range(x.shape[1]):
         panels[slot // LANES, k, slot % LANES] = x[e, k]
 
 
-def _put_sparse(x, e, slot, v):
+def _put_sparse(x: Ints, e: int, slot: int, v: SparseArrays):
     v.ids[slot] = x[e]
 
 
@@ -118,13 +111,13 @@ put = _by_kind("put", _put_dense, _put_sparse)
 """put(x, e, slot, vectors) puts example e of a batch into a slot."""
 
 
-def _shift_dense(slot, to, v):
+def _shift_dense(slot: int, to: int, v: DenseArrays):
     panels = v.panels
     for k in range(panels.shape[1]):
         panels[to // LANES, k, to % LANES] = panels[slot // LANES, k, slot % LANES]
 
 
-def _shift_sparse(slot, to, v):
+def _shift_sparse(slot: int, to: int, v: SparseArrays):
     v.ids[to] = v.ids[slot]
 
 
@@ -132,13 +125,13 @@ shift = _by_kind("shift", _shift_dense, _shift_sparse)
 """shift(slot, to, vectors) copies the vector of a slot into another slot."""
 
 
-def _clear_dense(slot, v):
+def _clear_dense(slot: int, v: DenseArrays):
     panels = v.panels
     for k in range(panels.shape[1]):
         panels[slot // LANES, k, slot % LANES] = np.float32(0)
 
 
-def _clear_sparse(slot, v):
+def _clear_sparse(slot: int, v: SparseArrays):
     v.ids[slot] = 0
 
 
@@ -150,14 +143,14 @@ clear = _by_kind("clear", _clear_dense, _clear_sparse)
 
 
 @njit(cache=True, nogil=True)
-def _copy_vector(s, panels, ss, to, x, xx):
+def _copy_vector(s: int, panels: Floats, ss: Floats, to: int | np.int64, x: Floats, xx: Floats):
     for k in range(x.shape[1]):
         x[to, k] = panels[s // LANES, k, s % LANES]
     xx[to] = ss[s]
 
 
 @njit(cache=True, nogil=True)
-def _fill_block(x, xx, first, panel, v, block):
+def _fill_block(x: Floats, xx: Floats, first: int | np.int64, panel: int, v: DenseArrays, block: Floats):
     """Compute the kernel values of ROWS rows from `first` on with the columns of a panel."""
     for r in range(ROWS):
         for lane in range(LANES):
@@ -171,7 +164,7 @@ def _block():
     return np.empty((ROWS, LANES), np.float32)
 
 
-def _value_dense(i, t, v):
+def _value_dense(i: int, t: int, v: DenseArrays):
     """Compute K with the whole panel of t."""
     x, xx, block = np.zeros((ROWS, v.panels.shape[1]), np.float32), np.zeros(ROWS, np.float32), _block()
     first = np.int64(0)
@@ -180,7 +173,7 @@ def _value_dense(i, t, v):
     return block[0, t % LANES]
 
 
-def _value_sparse(i, t, v):
+def _value_sparse(i: int, t: int, v: SparseArrays):
     """Compute K from the features that both vectors have."""
     indices, data, one, other = v.indices, v.data, v.ids[i], v.ids[t]
     a, b = v.begin[one], v.begin[other]
@@ -203,7 +196,7 @@ value = _by_kind("value", _value_dense, _value_sparse)
 """value(i, t, vectors) returns K of the vectors in two slots."""
 
 
-def _compute_dense(slots, into, count, values, v):
+def _compute_dense(slots: Ints, into: Ints, count: int, values: Floats, v: DenseArrays):
     """Compute all rows in one pass over the vectors."""
     known = len(slots)
     padded = -(-known // ROWS) * ROWS
@@ -218,14 +211,14 @@ def _compute_dense(slots, into, count, values, v):
                     values[into[first + r], panel * LANES + lane] = block[r, lane]
 
 
-def _compute_sparse(slots, into, count, values, v):
+def _compute_sparse(slots: Ints, into: Ints, count: int, values: Floats, v: SparseArrays):
     products = np.empty(v.held, np.float32)
     for k in range(len(slots)):
         s, out = slots[k], values[into[k], :count]
         begin, length = v.begin[v.ids[s]], v.length[v.ids[s]]
         data, indices = v.data[begin : begin + length], v.indices[begin : begin + length]
         slot_products(data, indices, v.heads, v.who, v.what, v.ids, products, out)
-        to_kernel_row(out, v.ss[s], v.ss, v.kind, v.gamma, v.coef0, v.degree)
+        to_kernel_row(out, v.ss[s], v.ss, v.kind, v.gamma, v.coef0, v.degree)  # pyright: ignore[reportArgumentType]
 
 
 compute = _by_kind("compute", _compute_dense, _compute_sparse)

@@ -6,24 +6,28 @@ are listed, so that inputs of 0 are skipped. The code is written with `emitter`,
 against arrays that overlap, which takes twice the time.
 """
 
-# Numba types its intrinsics at compile time, so their parameters have no annotations.
-# pyright: basic, reportCallIssue=false
-
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numba import types
-from numba.extending import intrinsic
+from numba.core.cpu import CPUContext
+from numba.core.typing.context import Context
+from numba.core.typing.templates import Signature
 
-from paraactive.basics.compiled import njit
+from paraactive.basics.compiled import intrinsic, njit
+from paraactive.data.array_types import Floats, Ints
 from paraactive.learners.simd.emitter import (
     F32,
     HOST_IS_WIDE,
     I64,
     NARROW,
     WIDE,
+    Builder,
     Lanes,
     Loop,
+    Value,
     arrays_at,
     floats,
     number,
@@ -39,12 +43,21 @@ VANISHED = 1e-18
 the step that they make is a millionth of the last digit of a weight."""
 
 
-def _listed_product(rows, parts, width):
+def _listed_product(rows: int, parts: int, width: int):
     """Return an intrinsic: the product of `rows` rows with parts * width lanes of a matrix."""
 
     @intrinsic
-    def product(typingctx, x, row, inputs, used, matrix, lane, out):
-        def codegen(context, builder, signature, args):
+    def product(
+        typingctx: Context,
+        x: types.Type,
+        row: types.Type,
+        inputs: types.Type,
+        used: types.Type,
+        matrix: types.Type,
+        lane: types.Type,
+        out: types.Type,
+    ):
+        def codegen(context: CPUContext, builder: Builder, signature: Signature, args: Sequence[Value]):
             x, inputs, matrix, out = arrays_at(context, builder, signature, args, 0, 2, 4, 6)
             code, memory = Lanes(builder, floats(width)), x.memory
             x_rows = [x.address(builder.add(args[1], number(r))) for r in range(rows)]
@@ -76,7 +89,7 @@ _one_24, _one_8 = _listed_product(1, 3, NARROW), _listed_product(1, 1, NARROW)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def four_products(x, row, inputs, used, matrix, lanes, out):
+def four_products(x: Floats, row: int, inputs: Ints, used: int, matrix: Floats, lanes: int, out: Floats):
     """Set out[r, h] = sum over k = inputs[u], u < used, of x[row + r, k] matrix[k, h], for ROWS rows and h < lanes.
 
     Parameters
@@ -114,7 +127,7 @@ def four_products(x, row, inputs, used, matrix, lanes, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def one_product(values, inputs, used, matrix, lanes, out):
+def one_product(values: Floats, inputs: Ints, used: int, matrix: Floats, lanes: int, out: Floats):
     """Set out[0, h] = sum over u < used of values[0, u] matrix[inputs[u], h]: one row, given without its zeros.
 
     Parameters
@@ -146,12 +159,22 @@ def one_product(values, inputs, used, matrix, lanes, out):
             lane += 8
 
 
-def _adagrad(width):
+def _adagrad(width: int):
     """Return an intrinsic: steps of AdaGrad on a row of parameters, `width` lanes at a time."""
 
     @intrinsic
-    def steps(typingctx, parameter, squares, row, factor, direction, step, first, last):
-        def codegen(context, builder, signature, args):
+    def steps(
+        typingctx: Context,
+        parameter: types.Type,
+        squares: types.Type,
+        row: types.Type,
+        factor: types.Type,
+        direction: types.Type,
+        step: types.Type,
+        first: types.Type,
+        last: types.Type,
+    ):
+        def codegen(context: CPUContext, builder: Builder, signature: Signature, args: Sequence[Value]):
             parameter, squares, direction = arrays_at(context, builder, signature, args, 0, 1, 4)
             code = Lanes(builder, floats(width))
             factor, step = code.spread(args[3]), code.spread(args[5])
@@ -180,7 +203,9 @@ _adagrad_16, _adagrad_8 = _adagrad(WIDE), _adagrad(NARROW)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def adagrad_row(parameter, squares, row, factor, direction, step, lanes):
+def adagrad_row(
+    parameter: Floats, squares: Floats, row: int, factor: np.float32, direction: Floats, step: np.float32, lanes: int
+):
     """Take one step of AdaGrad on a row of parameters whose gradient is factor * direction.
 
     Parameters

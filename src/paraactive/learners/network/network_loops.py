@@ -14,13 +14,13 @@ to a sum, and has gradient 0, which changes neither G nor W. The loops skip such
 digits. So rows that are given without their zeros are learned and scored with the same bits.
 """
 
-# pyright: basic, reportCallIssue=false
-
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paraactive.basics.compiled import njit
+from paraactive.data.array_types import Floats, Ints, Labels
 from paraactive.learners.network.network_lanes import (
     ROWS,
     TINY_SQUARE,
@@ -37,19 +37,19 @@ _TINY, _VANISHED = np.float32(TINY_SQUARE), np.float32(VANISHED)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _sigmoid(a):
+def _sigmoid(a: np.float32):
     value = _ONE / (_ONE + exp(-a))
     return _ZERO if value < _VANISHED else value
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _whole_eights(live):
+def _whole_eights(live: int):
     """Return the number of lanes to compute: the live units, rounded up to a multiple of eight."""
     return (live + 7) // 8 * 8
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def forward(x, out, live, weight, bias, out_weight, out_bias):
+def forward(x: Floats, out: Floats, live: int, weight: Floats, bias: Floats, out_weight: Floats, out_bias: Floats):
     """Set out[i, o] = f_o(x_i).
 
     Parameters
@@ -77,7 +77,10 @@ def forward(x, out, live, weight, bias, out_weight, out_bias):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def forward_sparse(data, indices, indptr, out, live, weight, bias, out_weight, out_bias):
+def forward_sparse(
+    data: Floats, indices: NDArray[np.int32], indptr: Ints, out: Floats, live: int, weight: Floats, bias: Floats,
+    out_weight: Floats, out_bias: Floats,
+):  # fmt: skip
     """Set out[i, o] = f_o(x_i) for sparse rows.
 
     Parameters
@@ -101,7 +104,7 @@ def forward_sparse(data, indices, indptr, out, live, weight, bias, out_weight, o
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _list(x, inputs, values):
+def _list(x: Floats, inputs: Ints, values: Floats):
     """List the inputs that are not 0, and return their number; `inputs` has one place more than a row has."""
     used = 0
     for k in range(x.shape[0]):
@@ -113,7 +116,7 @@ def _list(x, inputs, values):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _list_together(x, row, some, inputs):
+def _list_together(x: Floats, row: int, some: NDArray[np.bool_], inputs: Ints):
     """List the inputs that are not 0 in any of four rows, and return their number."""
     a, b, c, d = x[row], x[row + 1], x[row + 2], x[row + 3]
     for k in range(some.shape[0]):
@@ -126,7 +129,7 @@ def _list_together(x, row, some, inputs):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _copy(data, indices, first, last, inputs, values):
+def _copy(data: Floats, indices: NDArray[np.int32], first: int, last: int, inputs: Ints, values: Floats):
     """Copy the inputs of a sparse row, and return their number."""
     for u in range(last - first):
         inputs[u], values[u] = indices[first + u], data[first + u]
@@ -134,7 +137,7 @@ def _copy(data, indices, first, last, inputs, values):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _outputs(hidden, lanes, bias, out_weight, out_bias, out):
+def _outputs(hidden: Floats, lanes: int, bias: Floats, out_weight: Floats, out_bias: Floats, out: Floats):
     """Turn the sums of the hidden units into sigmoids, and set out[r, o] = f_o for each row."""
     rows = out.shape[0]
     for r in range(rows):
@@ -159,13 +162,13 @@ def _outputs(hidden, lanes, bias, out_weight, out_bias, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _sign(label, o, outputs):
+def _sign(label: int, o: int, outputs: int):
     """Return the target of output o: the label for two classes; for more, +1 for the label's output, else -1."""
     return np.float32(label) if outputs == 1 else (_ONE if o == label else -_ONE)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _slopes(f, label, importance, loss, slopes):
+def _slopes(f: Floats, label: int, importance: np.float32, loss: int, slopes: Floats):
     """Set slopes[o] = d loss / d f_o."""
     if loss == LOGISTIC and f.shape[0] > 1:
         _softmax_slopes(f, label, importance, slopes)
@@ -178,7 +181,7 @@ def _slopes(f, label, importance, loss, slopes):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _softmax_slopes(f, label, importance, slopes):
+def _softmax_slopes(f: Floats, label: int, importance: np.float32, slopes: Floats):
     """Set slopes[o] = importance * (softmax_o(f) - [o is the label])."""
     top, others = f[0], _ZERO
     for o in range(f.shape[0]):
@@ -194,7 +197,7 @@ def _softmax_slopes(f, label, importance, slopes):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _inner(slopes, out_weight, hidden, inner):
+def _inner(slopes: Floats, out_weight: Floats, hidden: Floats, inner: Floats):
     """Set inner_h = sum_o slope_o d f_o / d bias_h."""
     for h in range(inner.shape[0]):
         inner[h] = slopes[0] * out_weight[0, h]
@@ -207,7 +210,7 @@ def _inner(slopes, out_weight, hidden, inner):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _adagrad(parameter, squares, gradients, step):
+def _adagrad(parameter: Floats, squares: Floats, gradients: Floats, step: np.float32):
     """Take one step of AdaGrad on a few parameters."""
     for h in range(parameter.shape[0]):
         gradient = _ZERO if abs(gradients[h]) < _VANISHED else gradients[h]
@@ -218,8 +221,9 @@ def _adagrad(parameter, squares, gradients, step):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def learn(
-    x, y, importance, loss, step, live,
-    weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
+    x: Floats, y: Labels, importance: Floats, loss: int, step: np.float32, live: int,
+    weight: Floats, bias: Floats, out_weight: Floats, out_bias: Floats, weight_g: Floats, bias_g: Floats,
+    out_weight_g: Floats, out_bias_g: Floats,
 ):  # fmt: skip
     """Take one step of AdaGrad for each example, in order, on its gradient times its importance.
 
@@ -252,8 +256,10 @@ def learn(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def learn_sparse(
-    data, indices, indptr, y, importance, loss, step, live,
-    weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
+    data: Floats, indices: NDArray[np.int32], indptr: Ints, y: Labels, importance: Floats, loss: int,
+    step: np.float32, live: int,
+    weight: Floats, bias: Floats, out_weight: Floats, out_bias: Floats, weight_g: Floats, bias_g: Floats,
+    out_weight_g: Floats, out_bias_g: Floats,
 ):  # fmt: skip
     """Take one step of AdaGrad for each sparse example, in order.
 
@@ -286,8 +292,9 @@ def learn_sparse(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _step(
-    values, inputs, used, label, importance, loss, step, live,
-    weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
+    values: Floats, inputs: Ints, used: int, label: int, importance: np.float32, loss: int, step: np.float32, live: int,
+    weight: Floats, bias: Floats, out_weight: Floats, out_bias: Floats, weight_g: Floats, bias_g: Floats,
+    out_weight_g: Floats, out_bias_g: Floats,
 ):  # fmt: skip
     """Take one step on an example whose inputs are listed."""
     lanes, outputs = _whole_eights(live), out_bias.shape[0]
@@ -309,8 +316,9 @@ def _step(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def learn_together(
-    x, y, importance, loss, step, live,
-    weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
+    x: Floats, y: Labels, importance: Floats, loss: int, step: np.float32, live: int,
+    weight: Floats, bias: Floats, out_weight: Floats, out_bias: Floats, weight_g: Floats, bias_g: Floats,
+    out_weight_g: Floats, out_bias_g: Floats,
 ):  # fmt: skip
     """See `learn`. Here one step is taken on the sum of all gradients, each times the importance of its example."""
     (width, units), rows, lanes = weight.shape, x.shape[0], _whole_eights(live)
@@ -329,8 +337,10 @@ def learn_together(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def learn_together_sparse(
-    data, indices, indptr, y, importance, loss, step, live,
-    weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
+    data: Floats, indices: NDArray[np.int32], indptr: Ints, y: Labels, importance: Floats, loss: int,
+    step: np.float32, live: int,
+    weight: Floats, bias: Floats, out_weight: Floats, out_bias: Floats, weight_g: Floats, bias_g: Floats,
+    out_weight_g: Floats, out_bias_g: Floats,
 ):  # fmt: skip
     """See `learn_sparse`. Here one step is taken on the sum of all gradients."""
     (width, units), rows, lanes = weight.shape, y.shape[0], _whole_eights(live)
@@ -349,7 +359,7 @@ def learn_together_sparse(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _add_to_columns(values, inputs, used, column, place, known, listed):
+def _add_to_columns(values: Floats, inputs: Ints, used: int, column: Floats, place: Ints, known: Ints, listed: int):
     """Add an example's inputs to the columns of a minibatch, and return the number of inputs that any example has."""
     for u in range(used):
         k = inputs[u]
@@ -362,8 +372,10 @@ def _add_to_columns(values, inputs, used, column, place, known, listed):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _step_together(
-    hidden, columns, known, listed, y, importance, loss, step, live,
-    weight, bias, out_weight, out_bias, weight_g, bias_g, out_weight_g, out_bias_g,
+    hidden: Floats, columns: Floats, known: Ints, listed: int, y: Labels, importance: Floats, loss: int,
+    step: np.float32, live: int,
+    weight: Floats, bias: Floats, out_weight: Floats, out_bias: Floats, weight_g: Floats, bias_g: Floats,
+    out_weight_g: Floats, out_bias_g: Floats,
 ):  # fmt: skip
     """Take one step on examples whose hidden sums are known; row u of `columns` has their inputs known[u].
 

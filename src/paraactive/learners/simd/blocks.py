@@ -8,18 +8,34 @@ the packed side stays packed, small batches cost little more than large ones.
 A packed matrix has shape (panels, width, LANES): column c of the matrix is panel c // LANES, lane c % LANES.
 """
 
-# Numba types its intrinsics at compile time, so their parameters have no annotations.
-# pyright: basic, reportCallIssue=false
-
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
+from numba.core.cpu import CPUContext
+from numba.core.typing.context import Context
+from numba.core.typing.templates import Signature
 
-from paraactive.learners.simd.emitter import F32, F64, NARROW, WIDE, Lanes, Loop, arrays_at, floats, number, target_has
+from paraactive.basics.compiled import intrinsic
+from paraactive.data.array_types import Floats
+from paraactive.learners.simd.emitter import (
+    F32,
+    F64,
+    NARROW,
+    WIDE,
+    Builder,
+    Lanes,
+    Loop,
+    Value,
+    arrays_at,
+    floats,
+    number,
+    target_has,
+)
 from paraactive.learners.simd.functions import exp_lanes
 
 ROWS, LANES = 4, 24
@@ -42,7 +58,7 @@ def panels_for(columns: int, lanes: int = LANES) -> int:
     return -(-columns // lanes)
 
 
-def packed_rows(rows, lanes):
+def packed_rows(rows: Floats, lanes: int):
     """Return rows as the columns of panels, padded with zeros to whole panels.
 
     Parameters
@@ -59,7 +75,16 @@ def packed_rows(rows, lanes):
 
 
 @intrinsic
-def add_wide_product(typingctx, x, row, panels, panel, first, last, out):
+def add_wide_product(
+    typingctx: Context,
+    x: types.Type,
+    row: types.Type,
+    panels: types.Type,
+    panel: types.Type,
+    first: types.Type,
+    last: types.Type,
+    out: types.Type,
+):
     """Add to out[r, l] the sum over first <= k < last of x[row + r, k] * panels[panel, k, l].
 
     The block has WIDE_ROWS rows and WIDE_LANES lanes. All arrays are float32, contiguous along their last axis. A
@@ -67,7 +92,7 @@ def add_wide_product(typingctx, x, row, panels, panel, first, last, out):
     blocks that fit the registers are computed one after the other.
     """
 
-    def codegen(context, builder, signature, args):
+    def codegen(context: CPUContext, builder: Builder, signature: Signature, args: Sequence[Value]):
         block = _Block(context, builder, signature, args, out=6)
         wide = target_has(context, "avx512f")
         rows, lanes, size = (WIDE_ROWS, WIDE_LANES, WIDE) if wide else (ROWS, LANES, NARROW)
@@ -82,12 +107,12 @@ def add_wide_product(typingctx, x, row, panels, panel, first, last, out):
 class _Block:
     """Writes the code of a product."""
 
-    def __init__(self, context, builder, signature, args, out):
+    def __init__(self, context: CPUContext, builder: Builder, signature: Signature, args: Sequence[Value], out: int):
         self.builder = builder
         self.x, self.panels, self.out = arrays_at(context, builder, signature, args, 0, 2, out)
         self.first_row, self.panel = args[1], self.panels.address(args[3])
 
-    def add_product(self, first_row, first_lane, rows, lanes, size, first, last):
+    def add_product(self, first_row: int, first_lane: int, rows: int, lanes: int, size: int, first: Value, last: Value):
         """Write out += the product of these rows and lanes, `size` lanes in a register."""
         builder, memory, vector = self.builder, self.x.memory, floats(size)
         code, parts = Lanes(builder, vector), range(lanes // size)
@@ -106,13 +131,21 @@ class _Block:
 
 
 @intrinsic
-def to_rbf(typingctx, block, xx, row, ss, column, gamma):
+def to_rbf(
+    typingctx: Context,
+    block: types.Type,
+    xx: types.Type,
+    row: types.Type,
+    ss: types.Type,
+    column: types.Type,
+    gamma: types.Type,
+):
     """Set block[r, l] = exp(-gamma max(0, xx[row + r] + ss[column + l] - 2 block[r, l])), for a wide block.
 
     The bits are those of `exp`. LLVM by itself would use half of the registers' width.
     """
 
-    def codegen(context, builder, signature, args):
+    def codegen(context: CPUContext, builder: Builder, signature: Signature, args: Sequence[Value]):
         block, xx, ss = arrays_at(context, builder, signature, args, 0, 1, 3)
         code = Lanes(builder, floats(WIDE))
         steepness = code.spread(builder.fneg(args[5]))
@@ -131,10 +164,12 @@ def to_rbf(typingctx, block, xx, row, ss, column, gamma):
 
 
 @intrinsic
-def add_weighted(typingctx, block, rows, weight, column, sums):
+def add_weighted(
+    typingctx: Context, block: types.Type, rows: types.Type, weight: types.Type, column: types.Type, sums: types.Type
+):
     """Add weight[column + l] * block[r, l] to sums[r, l] for r < rows and WIDE_LANES lanes, in float64."""
 
-    def codegen(context, builder, signature, args):
+    def codegen(context: CPUContext, builder: Builder, signature: Signature, args: Sequence[Value]):
         block, weight, sums = arrays_at(context, builder, signature, args, 0, 2, 4)
         half = WIDE // 2
         vector, places = ir.VectorType(F64, half), range(0, WIDE_LANES, half)

@@ -4,14 +4,17 @@ The modules with numba intrinsics (`blocks`, `short_blocks`, `functions`, `netwo
 their formulas with these classes. Plain Python loops are slower: LLVM does not keep their accumulators in registers.
 """
 
-# Numba types its intrinsics at compile time, so their parameters have no annotations.
-# pyright: basic, reportCallIssue=false
-
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, Protocol
+
 import llvmlite.binding as llvm
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils
+from numba.core.cpu import CPUContext
+from numba.core.typing.templates import Signature
 
 I8, I16, I32, I64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
 F32, F64 = ir.FloatType(), ir.DoubleType()
@@ -22,7 +25,22 @@ HOST_IS_WIDE = bool(llvm.get_host_cpu_features().get("avx512f"))
 """Whether this processor has AVX-512. The width of vectors changes the speed of a loop and none of its bits."""
 
 
-def target_has(context, feature):
+class Builder(Protocol):
+    """`llvmlite.ir.IRBuilder`: its methods write instructions and return values, which llvmlite does not declare."""
+
+    def __getattr__(self, name: str, /) -> Any: ...
+
+
+class Value(Protocol):
+    """A value of LLVM. Its classes have a type, but no common base that declares it."""
+
+    @property
+    def type(self) -> ir.Type:
+        """The type of the value."""
+        ...
+
+
+def target_has(context: CPUContext, feature: str):
     """Return whether the processor that numba compiles for has a feature, such as "avx512f".
 
     Parameters
@@ -35,7 +53,7 @@ def target_has(context, feature):
     return f"+{feature}" in context.codegen().magic_tuple()[2]
 
 
-def number(value):
+def number(value: int | Value):
     """Return a constant of 64 bits, unless the value is one of LLVM's already.
 
     Parameters
@@ -46,7 +64,7 @@ def number(value):
     return ir.Constant(I64, value) if isinstance(value, int) else value
 
 
-def floats(size):
+def floats(size: int):
     """Return the type of a vector of `size` float32.
 
     Parameters
@@ -57,7 +75,7 @@ def floats(size):
     return ir.VectorType(F32, size)
 
 
-def call_llvm(builder, name, result, *values):
+def call_llvm(builder: Builder, name: str, result: ir.Type, *values: Value):
     """Call a function of LLVM, such as "llvm.fma.f32", whose parameters all have the type of its result.
 
     Parameters
@@ -84,10 +102,10 @@ class Memory:
         Where the instructions go.
     """
 
-    def __init__(self, builder):
+    def __init__(self, builder: Builder):
         self.builder = builder
 
-    def after(self, address, count, size):
+    def after(self, address: Value, count: int | Value, size: int | Value):
         """Return the address that lies `count` items of `size` bytes further on.
 
         Parameters
@@ -101,7 +119,7 @@ class Memory:
         """
         return self.builder.add(address, self.builder.mul(number(count), number(size)))
 
-    def load(self, address, kind, align):
+    def load(self, address: Value, kind: ir.Type, align: int):
         """Load a value.
 
         Parameters
@@ -115,7 +133,7 @@ class Memory:
         """
         return self.builder.load(self.builder.inttoptr(address, kind.as_pointer()), align=align)
 
-    def store(self, value, address, align):
+    def store(self, value: Value, address: Value, align: int):
         """Store a value.
 
         Parameters
@@ -141,7 +159,7 @@ class Array:
         Which argument the array is.
     """
 
-    def __init__(self, context, builder, signature, args, at):
+    def __init__(self, context: CPUContext, builder: Builder, signature: Signature, args: Sequence[Value], at: int):
         kind = signature.args[at]
         array = context.make_array(kind)(context, builder, args[at])
         self.memory, self.start = Memory(builder), builder.ptrtoint(array.data, I64)
@@ -149,7 +167,7 @@ class Array:
         self.strides = cgutils.unpack_tuple(builder, array.strides)
         self.size = kind.dtype.bitwidth // 8
 
-    def address(self, index, lane=0):
+    def address(self, index: int | Value, lane: int | Value = 0):
         """Return the address of the item at this index of the first axis and, of a matrix, this lane of the second.
 
         Parameters
@@ -161,7 +179,7 @@ class Array:
         """
         return self.memory.after(self.memory.after(self.start, index, self.strides[0]), lane, self.size)
 
-    def load(self, kind, index, lane=0):
+    def load(self, kind: ir.Type, index: int | Value, lane: int | Value = 0):
         """Load a value that begins at this item.
 
         Parameters
@@ -175,7 +193,7 @@ class Array:
         """
         return self.memory.load(self.address(index, lane), kind, self.size)
 
-    def store(self, value, index, lane=0):
+    def store(self, value: Value, index: int | Value, lane: int | Value = 0):
         """Store a value from this item on.
 
         Parameters
@@ -190,7 +208,7 @@ class Array:
         self.memory.store(value, self.address(index, lane), self.size)
 
 
-def arrays_at(context, builder, signature, args, *places):
+def arrays_at(context: CPUContext, builder: Builder, signature: Signature, args: Sequence[Value], *places: int):
     """Return the arguments at these places as `Array`s.
 
     Parameters
@@ -214,11 +232,11 @@ class Lanes:
         The type of the vectors.
     """
 
-    def __init__(self, builder, vector):
+    def __init__(self, builder: Builder, vector: ir.VectorType):
         self.builder, self.vector, self.width = builder, vector, vector.count
         self.bits = ir.VectorType(I32, vector.count)
 
-    def all(self, value):
+    def all(self, value: float | np.generic):
         """Return a constant with this number in all lanes.
 
         Parameters
@@ -229,7 +247,7 @@ class Lanes:
         whole = isinstance(self.vector.element, ir.IntType)
         return ir.Constant(self.vector, [int(value) if whole else float(value)] * self.width)
 
-    def all_bits(self, value):
+    def all_bits(self, value: int):
         """Return a constant vector of int32 with this number in all lanes.
 
         Parameters
@@ -239,7 +257,7 @@ class Lanes:
         """
         return ir.Constant(self.bits, [value] * self.width)
 
-    def spread(self, value):
+    def spread(self, value: Value):
         """Return a vector with this value in all lanes.
 
         Parameters
@@ -251,7 +269,7 @@ class Lanes:
         one = self.builder.insert_element(undefined, value, ir.Constant(I32, 0))
         return self.builder.shuffle_vector(one, undefined, self.all_bits(0))
 
-    def call(self, name, *values):
+    def call(self, name: str, *values: Value):
         """Call a function of LLVM for float32, such as "fma", lane by lane.
 
         Parameters
@@ -263,7 +281,7 @@ class Lanes:
         """
         return call_llvm(self.builder, f"llvm.{name}.v{self.width}f32", self.vector, *values)
 
-    def fma(self, a, b, c):
+    def fma(self, a: Value, b: Value, c: Value):
         """Return a*b + c, rounded once.
 
         Parameters
@@ -273,7 +291,7 @@ class Lanes:
         """
         return self.call("fma", a, b, c)
 
-    def larger(self, a, b):
+    def larger(self, a: Value, b: Value):
         """Return what Python's max(a, b) is, lane by lane.
 
         Parameters
@@ -283,7 +301,7 @@ class Lanes:
         """
         return self.builder.select(self.builder.fcmp_ordered(">", b, a), b, a)
 
-    def smaller(self, a, b):
+    def smaller(self, a: Value, b: Value):
         """Return what Python's min(a, b) is, lane by lane.
 
         Parameters
@@ -293,7 +311,7 @@ class Lanes:
         """
         return self.builder.select(self.builder.fcmp_ordered("<", b, a), b, a)
 
-    def has_bit(self, values, bit):
+    def has_bit(self, values: Value, bit: int | np.uint8):
         """Return, lane by lane, whether integers have a bit.
 
         Parameters
@@ -333,7 +351,15 @@ class Loop:
         The values that the last turn handed on.
     """
 
-    def __init__(self, builder, first, last, starts=(), step=1, may_be_empty=False):
+    def __init__(
+        self,
+        builder: Builder,
+        first: int | Value,
+        last: int | Value,
+        starts: Sequence[Value] = (),
+        step: int = 1,
+        may_be_empty: bool = False,
+    ):
         self._builder, self._last, self._step = builder, number(last), step
         self._starts, self._may_be_empty = [number(first), *starts], may_be_empty
         self._before = builder.block
@@ -345,7 +371,7 @@ class Loop:
         builder.position_at_end(self._body)
         self.index, *self.values = [builder.phi(start.type) for start in self._starts]
 
-    def end(self, values=()):
+    def end(self, values: Sequence[Value] = ()):
         """End the body. Returns the values after the last turn.
 
         Parameters

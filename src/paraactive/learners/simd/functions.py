@@ -1,16 +1,17 @@
 """Functions of float32 with the same bits on every processor: fma, exp and 1/sqrt, of one number and of lanes."""
 
-# Numba types its intrinsics at compile time, so their parameters have no annotations.
-# pyright: basic, reportCallIssue=false
-
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numba import types
-from numba.extending import intrinsic
+from numba.core.cpu import CPUContext
+from numba.core.typing.context import Context
+from numba.core.typing.templates import Signature
 
-from paraactive.basics.compiled import njit
-from paraactive.learners.simd.emitter import F32, I32, call_llvm
+from paraactive.basics.compiled import intrinsic, njit
+from paraactive.learners.simd.emitter import F32, I32, Builder, Lanes, Value, call_llvm
 
 _LOG2E, _LN2_HIGH, _LN2_LOW = np.float32(1.4426950408889634), np.float32(0.693359375), np.float32(-2.12194440e-4)
 _C2, _C3, _C4 = np.float32(0.5), np.float32(1.6666665459e-1), np.float32(4.1665795894e-2)
@@ -25,48 +26,48 @@ _HALF, _THREE_HALVES = np.float32(0.5), np.float32(1.5)
 
 
 @intrinsic
-def _as_float(typingctx, bits):
+def _as_float(typingctx: Context, bits: types.Type):
     """Return the float32 with these bits."""
 
-    def codegen(context, builder, signature, args):
+    def codegen(context: CPUContext, builder: Builder, signature: Signature, args: Sequence[Value]):
         return builder.bitcast(args[0], F32)
 
     return types.float32(types.int32), codegen
 
 
 @intrinsic
-def _as_bits(typingctx, a):
+def _as_bits(typingctx: Context, a: types.Type):
     """Return the bits of a float32."""
 
-    def codegen(context, builder, signature, args):
+    def codegen(context: CPUContext, builder: Builder, signature: Signature, args: Sequence[Value]):
         return builder.bitcast(args[0], I32)
 
     return types.int32(types.float32), codegen
 
 
 @intrinsic
-def fma(typingctx, a, b, c):
+def fma(typingctx: Context, a: types.Type, b: types.Type, c: types.Type):
     """Return a*b + c, rounded once.
 
     It is an intrinsic so that no compiler is free to round it otherwise.
     """
 
-    def codegen(context, builder, signature, args):
+    def codegen(context: CPUContext, builder: Builder, signature: Signature, args: Sequence[Value]):
         return call_llvm(builder, "llvm.fma.f32", F32, *args)
 
     return types.float32(types.float32, types.float32, types.float32), codegen
 
 
 @intrinsic
-def _rint(typingctx, a):
-    def codegen(context, builder, signature, args):
+def _rint(typingctx: Context, a: types.Type):
+    def codegen(context: CPUContext, builder: Builder, signature: Signature, args: Sequence[Value]):
         return call_llvm(builder, "llvm.rint.f32", F32, *args)
 
     return types.float32(types.float32), codegen
 
 
 @njit(cache=True, nogil=True, inline="always")
-def exp(a):
+def exp(a: np.float32):
     """Return e**a in float32: a = n ln 2 + r, a polynomial of degree 7 in r, and n put into the exponent's bits.
 
     The relative error is below 2e-7 for -87.3 <= a <= 88. Below that range the value is 1.2e-38, above it 1.7e38.
@@ -83,7 +84,7 @@ def exp(a):
     return fma(q, r * r, r + _ONE) * _as_float((np.int32(n) + _EXPONENT_BIAS) << _EXPONENT_SHIFT)
 
 
-def exp_lanes(code, a):
+def exp_lanes(code: Lanes, a: Value):
     """Write the code of `exp` for a vector of float32.
 
     Parameters
@@ -107,7 +108,7 @@ def exp_lanes(code, a):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def inverse_sqrt(a):
+def inverse_sqrt(a: np.float32):
     """Return 1/sqrt(a) in float32 for a >= 1e-30: a guess from the bits, then three steps of Newton.
 
     The relative error is below 3e-7. It is twice as fast as a root and a division and, unlike the processor's own
@@ -125,7 +126,7 @@ def inverse_sqrt(a):
     return guess
 
 
-def inverse_sqrt_lanes(code, a):
+def inverse_sqrt_lanes(code: Lanes, a: Value):
     """Write the code of `inverse_sqrt` for a vector of float32.
 
     Parameters

@@ -4,15 +4,17 @@ They are for the proxy scores of `projection`: 8 rows by 48 vectors at a time, t
 integers have the same bits in any order and on any machine.
 """
 
-# Numba types its intrinsics at compile time, so their parameters have no annotations.
-# pyright: basic, reportCallIssue=false
-
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
+from numba.core.cpu import CPUContext
+from numba.core.typing.context import Context
+from numba.core.typing.templates import Signature
 
+from paraactive.basics.compiled import intrinsic
 from paraactive.learners.simd.blocks import WIDE_LANES, WIDE_ROWS
 from paraactive.learners.simd.emitter import (
     F32,
@@ -20,8 +22,11 @@ from paraactive.learners.simd.emitter import (
     I32,
     I64,
     WIDE,
+    Array,
+    Builder,
     Lanes,
     Loop,
+    Value,
     arrays_at,
     call_llvm,
     floats,
@@ -37,14 +42,25 @@ _PARTS = range(WIDE_LANES // WIDE)
 
 
 @intrinsic
-def short_rbf(typingctx, x, row, panels, panel, xx, ss, gamma, scale, block):
+def short_rbf(
+    typingctx: Context,
+    x: types.Type,
+    row: types.Type,
+    panels: types.Type,
+    panel: types.Type,
+    xx: types.Type,
+    ss: types.Type,
+    gamma: types.Type,
+    scale: types.Type,
+    block: types.Type,
+):
     """Set block[r, l] = exp(-gamma max(0, xx[row + r] + ss[.] - 2 scale x.s)) for WIDE_ROWS rows and a panel's lanes.
 
     x is int16 (n, rank); panels is int16 (panels, rank / 2, 2 WIDE_LANES), with two coordinates of a vector side by
     side. All arrays are contiguous, and rank is even.
     """
 
-    def codegen(context, builder, signature, args):
+    def codegen(context: CPUContext, builder: Builder, signature: Signature, args: Sequence[Value]):
         x, panels, xx, ss, block = arrays_at(context, builder, signature, args, 0, 2, 4, 5, 8)
         wide = target_has(context, "avx512vnni")
         totals = iter(_sums_of_products(builder, x, args[1], panels.address(args[3]), wide))
@@ -66,7 +82,7 @@ def short_rbf(typingctx, x, row, panels, panel, xx, ss, gamma, scale, block):
     return types.void(*kinds), codegen
 
 
-def _sums_of_products(builder, x, row, panel, wide):
+def _sums_of_products(builder: Builder, x: Array, row: Value, panel: Value, wide: bool):
     """Write the products of WIDE_ROWS rows with all lanes of a panel; one vector for each row and part."""
     memory, code = x.memory, Lanes(builder, _INTS)
     pairs = builder.udiv(x.shape[1], ir.Constant(I64, 2))
@@ -82,7 +98,7 @@ def _sums_of_products(builder, x, row, panel, wide):
     return loop.end(totals)
 
 
-def _add_products(builder, total, a, b, wide):
+def _add_products(builder: Builder, total: Value, a: Value, b: Value, wide: bool):
     """Write total + the sums of the products of neighbors."""
     if wide:
         pairs = builder.bitcast(a, _INTS), builder.bitcast(b, _INTS)

@@ -2,44 +2,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from making import two_moons
-from paraactive import Arrays, Digits, LaSVM, Network
-from paraactive.data.examples import Entries, Selected
+from paraactive import Digits, LaSVM, Network
 from paraactive.engines import Simulated
-from paraactive.errors import InputError
 from paraactive.learners import Learner
 from paraactive.rules import Gradient, Margin, Passive, Rule, SignedMargin
-from paraactive.schedules import Plan, Schedule, portion, sequential, synchronous
+from paraactive.schedules import Plan, sequential, synchronous
 from paraactive.sifting.log import MemoryLog
 from paraactive.sifting.node import Node
 from paraactive.streams import Stream
-
-X, Y = two_moons(900, noise=0.3, seed=0)
-MOONS = Arrays(X, Y, seed=1)
-
-
-def run(
-    learner: Learner, rule: Rule, stream: Stream, plan: Plan, schedule: Schedule = synchronous
-) -> tuple[Selected, str]:
-    """The whole log and the digest of the model."""
-    log = MemoryLog(keep=True)
-    for _ in schedule(Simulated(Node(learner, rule, stream, seed=4), plan.nodes), log, plan):
-        pass
-    return Selected.concatenate([entries.selected for entries in log.entries]), learner.digest()
-
-
-def assert_same_log(one: Selected, other: Selected, versions: bool = True) -> None:
-    """Bit for bit; which node sifted an example is not part of the log."""
-    columns = [(s.examples.x, s.examples.y, s.examples.index, s.examples.key, s.p, s.seen) for s in (one, other)]
-    for a, b in zip(*columns, strict=True):
-        assert np.array_equal(a, b)
-    if versions:
-        assert np.array_equal(one.version, other.version)
+from schedules.logs import MOONS, assert_same_log, run
 
 
 @pytest.mark.parametrize(
@@ -72,14 +47,6 @@ def test_the_log_is_the_same_whatever_the_sizes(nodes: int, batch: int, warmstar
     assert digest == other_digest
 
 
-def test_sequential_learning_is_the_synchronous_algorithm_with_batches_of_one() -> None:
-    one, digest = run(LaSVM(gamma=1.0), Margin(0.3), MOONS, Plan(900, 100, 100, 1), sequential)
-    other, other_digest = run(LaSVM(gamma=1.0), Margin(0.3), MOONS, Plan(900, 1, 100, 1), synchronous)
-    assert 150 < len(one) < 800
-    assert_same_log(one, other)
-    assert digest == other_digest
-
-
 def test_passive_learning_does_not_depend_on_the_batch_or_the_schedule() -> None:
     plans = [
         (Plan(900, 37, 100, 1), synchronous),
@@ -102,36 +69,3 @@ def test_a_round_is_sifted_with_the_model_and_the_count_of_its_beginning() -> No
         assert set(entries.selected.version) == {before.version}
         assert round.version - before.version == round.selected == len(entries)
         assert entries.entry_lag.tolist() == list(range(len(entries)))
-
-
-def test_sequential_learning_has_no_delay() -> None:
-    log, _ = run(LaSVM(gamma=1.0), Margin(0.3), MOONS, Plan(900, 100, 100, 1), sequential)
-    assert not Entries(0, log).entry_lag[100:].any()
-
-
-def test_a_plan_that_ends_within_the_warmstart_learns_just_that() -> None:
-    log, _ = run(LaSVM(gamma=1.0), Margin(0.3), MOONS, Plan(50, 100, 400, 1))
-    assert log.examples.index.tolist() == list(range(50))
-
-
-@given(first=st.integers(0, 1000), count=st.integers(0, 500), nodes=st.integers(1, 200))
-def test_portions_cover_everything_once_and_differ_by_at_most_one(first: int, count: int, nodes: int) -> None:
-    pieces = [portion(first, first + count, node, nodes) for node in range(nodes)]
-    assert [i for a, b in pieces for i in range(a, b)] == list(range(first, first + count))
-    sizes = {b - a for a, b in pieces}
-    assert max(sizes) - min(sizes) <= 1
-
-
-@pytest.mark.parametrize(
-    ("plan", "said"),
-    [
-        ((0, 10, 0, 1), "examples is 0"),
-        ((10, 0, 0, 1), "batch is 0"),
-        ((10, 10, -1, 1), "warmstart is -1"),
-        ((10, 10, 0, 0), "nodes is 0"),
-        ((100, 10, 0, 11), "batch is 10 for 11 nodes"),
-    ],
-)
-def test_impossible_plans_are_refused(plan: tuple[int, int, int, int], said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        Plan(*plan)
