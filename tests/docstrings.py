@@ -16,6 +16,8 @@ from enum import Enum
 from pathlib import Path
 from types import ModuleType
 
+from paraactive.cli.app import app
+
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "paraactive"
 _UNDERLINE = re.compile(r"-{3,}")
@@ -95,9 +97,14 @@ def problem(documented: Documented) -> str | None:
 
 
 def documented_in(module: ModuleType) -> Iterator[Documented]:
-    """Public functions, classes and methods that this module defines."""
+    """Public functions, classes and methods that this module defines.
+
+    Commands of the command line are left out: their docstring is the text of --help, and each option has its own.
+    """
+    commands = {each.callback for each in app.registered_commands}
     for name, value in vars(module).items():
-        if name[0] != "_" and getattr(value, "__module__", None) == module.__name__:
+        own = name[0] != "_" and getattr(value, "__module__", None) == module.__name__
+        if own and not (inspect.isfunction(value) and value in commands):
             yield from documented_of(value)
 
 

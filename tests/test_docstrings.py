@@ -6,7 +6,17 @@ from dataclasses import dataclass
 
 import pytest
 
-from docstrings import Documented, documented_of, missing_in_all, problem, problems_of_public_api, section, undocumented
+from docstrings import (
+    Documented,
+    documented_in,
+    documented_of,
+    missing_in_all,
+    problem,
+    problems_of_public_api,
+    section,
+    undocumented,
+)
+from paraactive.cli import model_app, report_app, reports, training_app
 
 GOOD = """Return a number.
 
@@ -88,6 +98,13 @@ def test_classes_and_methods_are_read_without_self_and_private_names() -> None:
 
     read = {each.name.rpartition(".")[2]: each.parameters for each in documented_of(Pair)}
     assert read == {"Pair": ("x", "y"), "moved": ("by",), "origin": ("scale",), "at": ("x",)}
+
+
+def test_commands_are_exempt_and_other_functions_of_the_command_line_are_not() -> None:
+    assert [list(documented_in(module)) for module in (training_app, model_app, report_app)] == [[], [], []]
+    assert {each.name for each in documented_in(reports)} == {
+        f"paraactive.cli.reports.{name}" for name in ("write_runs", "watch_runs", "shape_in")
+    }
 
 
 def test_what_has_no_docstring_is_found_in_the_source() -> None:

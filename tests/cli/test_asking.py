@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,19 @@ import numpy as np
 import pytest
 
 import paraactive
+from cli.asking_rows import (
+    BEGIN,
+    NAMES,
+    X,
+    Y,
+    fill_in,
+    opposite_label,
+    questions,
+    to_the_end,
+    true_label,
+    write_rows,
+    write_table,
+)
 from cli.command_line import Printed, complaint, figures
 from disk import downgrade
 from making import three_blobs, two_moons
@@ -23,47 +35,12 @@ from paraactive.runs.runfile import RunFile
 from paraactive.sifting import parts
 from paraactive.streams import Unlabelled
 
-X, Y = two_moons(900, noise=0.15, seed=0)
-NAMES = np.where(Y > 0, "up", "down")
-
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Every test has a current folder of its own, with rows."""
-    monkeypatch.chdir(tmp_path)
-    with Path("rows.csv").open("w") as file:
-        rows = csv.writer(file)
-        rows.writerow(["across", "high"])
-        rows.writerows(X.tolist())
-    return tmp_path
-
-
-BEGIN = ("query", "rows.csv", "--classes", "down,up", "--out", "run.db", "--warmstart", "40", "--batch", "150")
-
-
-def questions() -> list[dict[str, str]]:
-    with Path("run.db.ask.csv").open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def fill(count: int | None = None, wrong: dict[str, str] | None = None) -> None:
-    table = questions()
-    for row in table[:count]:
-        row["label"] = NAMES[int(row["row"])]
-    table[0] |= wrong or {}
-    with Path("run.db.ask.csv").open("w", newline="") as file:
-        rows = csv.DictWriter(file, list(table[0]))
-        rows.writeheader()
-        rows.writerows(table)
-
-
-def to_the_end(capsys: Printed, *options: str) -> dict[str, Any]:
-    for _ in range(20):
-        fill()
-        said = figures(capsys, "query", "run.db", "--json", *options)
-        if said["questions"] is None:
-            return said
-    raise AssertionError("it never ends")
+def rows_file(folder: Path) -> Path:
+    """Unlabeled rows in the current folder."""
+    write_rows()
+    return folder
 
 
 def test_it_asks_learns_and_ends_in_the_model_of_a_run_that_was_told_all_at_once(capsys: Printed) -> None:
@@ -105,7 +82,7 @@ def test_people_are_told_what_to_do(capsys: Printed) -> None:
     assert app.run([*BEGIN]) == 0
     said = capsys.readouterr().out
     assert said.splitlines() == [
-        "40 labels are asked for in run.db.ask.csv.",
+        "run.db.ask.csv has 40 rows to label.",
         "Fill in the column label with down, up, or write skip to leave a row out.",
         "Then continue with: paraactive query run.db",
     ]
@@ -119,36 +96,6 @@ def test_the_budget(capsys: Printed) -> None:
     assert app.run(["query", "run.db", "--budget", "70"]) == 0
     assert "the budget is spent" in capsys.readouterr().out
     assert figures(capsys, "query", "run.db", "--budget", "90", "--json")["asked"] <= 20
-
-
-def test_half_filled_in_is_safe_and_asked_for_again(capsys: Printed) -> None:
-    figures(capsys, *BEGIN, "--json")
-    fill(count=30)
-    assert "10 of 40 rows of run.db.ask.csv have no label yet" in complaint(capsys, "query", "run.db")
-    Path("run.db.ask.csv").unlink()
-    assert figures(capsys, "query", "run.db", "--json")["asked"] == 10
-
-
-@pytest.mark.parametrize(
-    ("wrong", "says"),
-    [
-        ({"label": "left"}, "line 2 of run.db.ask.csv (row 303) has the label 'left': the labels are down, up; write"),
-        ({"label": "dwn"}, "did you mean 'down'?"),
-        ({"position": "first"}, "line 2 of run.db.ask.csv has position 'first' and row '303': that was not asked for"),
-        ({"position": "700", "row": "700"}, "line 2 of run.db.ask.csv has position '700' and row '700'"),
-        ({"position": "303", "row": "0"}, "line 2 of run.db.ask.csv has position '303' and row '0'"),
-    ],
-)
-def test_answers_that_make_no_sense(wrong: dict[str, str], says: str, capsys: Printed) -> None:
-    figures(capsys, *BEGIN, "--json")
-    fill(wrong=wrong)
-    assert says in complaint(capsys, "query", "run.db")
-
-
-def test_a_file_of_answers_without_its_columns(capsys: Printed) -> None:
-    figures(capsys, *BEGIN, "--json")
-    Path("run.db.ask.csv").write_text("a,b\n1,2\n")
-    assert "no columns position, row and label" in complaint(capsys, "query", "run.db")
 
 
 @pytest.mark.parametrize(
@@ -176,57 +123,13 @@ def test_what_was_settled_at_the_beginning_cannot_be_changed(capsys: Printed) ->
     assert "--batch is given for a run file" in complaint(capsys, "query", "run.db", "--batch", "10")
 
 
-def _fill_in(answer: Callable[[dict[str, str]], str]) -> None:
-    table = questions()
-    for row in table:
-        row["label"] = answer(row)
-    with Path("run.db.ask.csv").open("w", newline="") as file:
-        rows = csv.DictWriter(file, list(table[0]))
-        rows.writeheader()
-        rows.writerows(table)
-
-
-def _true(row: dict[str, str]) -> str:
-    return str(NAMES[int(row["row"])])
-
-
-def test_positions_that_were_never_asked_for_are_refused_and_cost_nothing(capsys: Printed) -> None:
-    figures(capsys, *BEGIN, "--budget", "80", "--json")
-    table = questions()
-    more = [table[0] | {"position": str(position), "row": "5", "label": "up"} for position in range(200, 310)]
-    with Path("run.db.ask.csv").open("w", newline="") as file:
-        rows = csv.DictWriter(file, list(table[0]))
-        rows.writeheader()
-        rows.writerows(more)
-    assert "that was not asked for" in complaint(capsys, "query", "run.db")
-    Path("run.db.ask.csv").unlink()
-    again = figures(capsys, "query", "run.db", "--json")
-    assert (again["asked"], again["told"]) == (40, 0)
-
-
-def test_swapped_columns_are_noticed(capsys: Printed) -> None:
-    figures(capsys, *BEGIN, "--json")
-    _fill_in(_true)
-    text = Path("run.db.ask.csv").read_text()
-    Path("run.db.ask.csv").write_text(text.replace("position,row,label", "row,position,label"))
-    assert "that was not asked for" in complaint(capsys, "query", "run.db")
-    with RunFile.read("run.db") as file:
-        assert file.questions.answers() == {}
-
-
-def test_a_line_that_is_there_twice_is_noticed(capsys: Printed) -> None:
-    figures(capsys, *BEGIN, "--json")
-    fill(wrong=questions()[1] | {"label": "up"})
-    assert "2 times: each row is asked for once" in complaint(capsys, "query", "run.db")
-
-
 def test_a_budget_of_300_is_asked_in_small_rounds(capsys: Printed) -> None:
     x, y = two_moons(4000, noise=0.5, seed=0)
     np.save("rows.npy", x)
     begin = ("query", "rows.npy", "--classes", "down,up", "--out", "run.db", "--budget", "300")
     asked = [figures(capsys, *begin)["asked"]]
     while True:
-        _fill_in(lambda row: "up" if y[int(row["row"])] > 0 else "down")
+        fill_in(lambda row: "up" if y[int(row["row"])] > 0 else "down")
         said = figures(capsys, "query", "run.db")
         if said["questions"] is None:
             break
@@ -237,7 +140,7 @@ def test_a_budget_of_300_is_asked_in_small_rounds(capsys: Printed) -> None:
 
 def test_rows_that_are_skipped_are_not_learned(capsys: Printed) -> None:
     figures(capsys, *BEGIN, "--json")
-    _fill_in(lambda row: "skip" if int(row["position"]) < 5 else _true(row))
+    fill_in(lambda row: "skip" if int(row["position"]) < 5 else true_label(row))
     said = figures(capsys, "query", "run.db", "--json")
     assert said["told"] == 35
     with RunFile.read("run.db") as file:
@@ -245,19 +148,15 @@ def test_rows_that_are_skipped_are_not_learned(capsys: Printed) -> None:
         assert file.version == 35
 
 
-def _opposite(row: dict[str, str]) -> str:
-    return {"up": "down", "down": "up"}[_true(row)]
-
-
 def test_a_label_that_was_learned_can_be_corrected_and_no_other_is_lost(capsys: Printed) -> None:
     figures(capsys, *BEGIN, "--json")
     wrong = questions()[3]["row"]
-    _fill_in(lambda row: _opposite(row) if row["row"] == wrong else _true(row))
+    fill_in(lambda row: opposite_label(row) if row["row"] == wrong else true_label(row))
     figures(capsys, "query", "run.db", "--json")
     for _ in range(3):
-        _fill_in(_true)
+        fill_in(true_label)
         figures(capsys, "query", "run.db", "--json")
-    _fill_in(_true)
+    fill_in(true_label)
     with RunFile.read("run.db") as file:
         before, answers = file.log.positions(), file.questions.answers()
         position = next(position for position, row in file.questions.asked().items() if row == int(wrong))
@@ -277,9 +176,9 @@ def test_a_label_that_was_learned_can_be_corrected_and_no_other_is_lost(capsys: 
 def test_a_row_that_was_skipped_can_be_given_a_label_later(capsys: Printed) -> None:
     figures(capsys, *BEGIN, "--json")
     skipped = questions()[3]["row"]
-    _fill_in(lambda row: "skip" if row["row"] == skipped else _true(row))
+    fill_in(lambda row: "skip" if row["row"] == skipped else true_label(row))
     figures(capsys, "query", "run.db", "--json")
-    _fill_in(_true)
+    fill_in(true_label)
     figures(capsys, "query", "run.db", "--json", "--correct", f"{skipped}={NAMES[int(skipped)]}")
     to_the_end(capsys)
     corrected = paraactive.replay("run.db").learner.digest()
@@ -291,9 +190,9 @@ def test_a_row_that_was_skipped_can_be_given_a_label_later(capsys: Printed) -> N
 
 def test_a_label_can_be_replaced_by_skip(capsys: Printed) -> None:
     figures(capsys, *BEGIN, "--json")
-    _fill_in(_true)
+    fill_in(true_label)
     figures(capsys, "query", "run.db", "--json")
-    _fill_in(_true)
+    fill_in(true_label)
     with RunFile.read("run.db") as file:
         row = int(file.log.entries(5, 6, None).selected.examples.key[0])
     figures(capsys, "query", "run.db", "--json", "--correct", f"{row}=skip")
@@ -301,38 +200,6 @@ def test_a_label_can_be_replaced_by_skip(capsys: Printed) -> None:
     with RunFile.read("run.db") as file:
         assert row not in file.log.learned().key
         assert file.rounds > 2
-
-
-@pytest.mark.parametrize(
-    ("correction", "says"),
-    [
-        ("899999=up", "no label of row 899999 was asked for"),
-        ("first=up", "no label of row first was asked for"),
-        ("303=left", "no label 'left': the labels are down, up"),
-    ],
-)
-def test_corrections_that_make_no_sense(correction: str, says: str, capsys: Printed) -> None:
-    figures(capsys, *BEGIN, "--json")
-    _fill_in(_true)
-    assert says in complaint(capsys, "query", "run.db", "--correct", correction)
-
-
-def test_columns_that_are_not_features_are_shown_beside_the_question_and_numbers_are_short(capsys: Printed) -> None:
-    texts = [f"note {number},\nwith a second line" for number in range(900)]
-    with Path("rows.csv").open("w", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["user", "across", "text", "high", "label"])
-        rows.writerows([5000 + row, X[row, 0], texts[row], X[row, 1], ""] for row in range(900))
-    figures(capsys, *BEGIN, "--id", "user", "--json")
-    shown = questions()
-    assert list(shown[0]) == ["position", "row", "label", "user", "text", "label (data)", "across", "high"]
-    for row in shown:
-        assert row["user"] == str(int(row["row"]) + 5000)
-        assert row["text"] == texts[int(row["row"])]
-        assert len(row["across"]) <= 12
-    _fill_in(_true)
-    assert figures(capsys, "query", "run.db", "--json")["told"] == 40
-    assert paraactive.Model.load("run.db").width == 2
 
 
 def test_a_column_that_is_called_like_an_identifier_is_no_feature_unless_it_is_named(capsys: Printed) -> None:
@@ -353,30 +220,16 @@ def test_a_column_that_is_called_like_an_identifier_is_no_feature_unless_it_is_n
 def test_classes_that_are_numbers_are_predicted_as_numbers(capsys: Printed) -> None:
     figures(capsys, "query", "rows.csv", "--classes", "-1,1", "--out", "run.db", "--warmstart", "40", "--json")
     for _ in range(2):
-        _fill_in(lambda row: str(Y[int(row["row"])]))
+        fill_in(lambda row: str(Y[int(row["row"])]))
         figures(capsys, "query", "run.db", "--json")
     model = paraactive.Model.load("run.db")
     assert model.predict(X).dtype.kind == "i"
     assert np.mean(model.predict(X) != Y) == model.mistakes(X, Y) / len(X) < 0.2
 
 
-def test_a_text_of_any_length_can_be_asked_about(capsys: Printed) -> None:
-    with Path("rows.csv").open("w", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["across", "high", "text"])
-        rows.writerows([*x, "long " * 40_000 if number % 300 == 3 else "short"] for number, x in enumerate(X.tolist()))
-    figures(capsys, *BEGIN, "--json")
-    limit = csv.field_size_limit(10**9)
-    try:
-        _fill_in(_true)
-    finally:
-        csv.field_size_limit(limit)
-    assert figures(capsys, "query", "run.db", "--json")["told"] == 40
-
-
 def test_an_older_run_that_had_asked_goes_on_with_what_was_filled_in(capsys: Printed) -> None:
     figures(capsys, *BEGIN, "--per-round", "1000", "--json")
-    _fill_in(_true)
+    fill_in(true_label)
     downgrade(Path("run.db"))
     with warnings.catch_warnings():
         warnings.simplefilter("always", RunFileWarning)
@@ -394,20 +247,14 @@ def test_three_classes(capsys: Printed) -> None:
     table = questions()
     for row in table:
         row["label"] = "abc"[y[int(row["row"])]]
-    with Path("run.db.ask.csv").open("w", newline="") as file:
-        rows = csv.DictWriter(file, list(table[0]))
-        rows.writeheader()
-        rows.writerows(table)
+    write_table(table)
     assert json.dumps(figures(capsys, "query", "run.db", "--json")["told"]) == "30"
-
-
-# Crashes and spreadsheets ----------------------------------------------------------------------------------------
 
 
 def test_a_correction_is_not_undone_by_the_file_of_answers(capsys: Printed, monkeypatch: pytest.MonkeyPatch) -> None:
     figures(capsys, *BEGIN, "--json")
     row = questions()[3]["row"]
-    _fill_in(lambda each: "up" if each["row"] == row else _true(each))
+    fill_in(lambda each: "up" if each["row"] == row else true_label(each))
 
     def killed(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError
@@ -423,57 +270,6 @@ def test_a_correction_is_not_undone_by_the_file_of_answers(capsys: Printed, monk
     assert learned.y[learned.key == int(row)].tolist() == [-1]
 
 
-def test_a_file_of_an_earlier_round_that_is_still_there_says_nothing_new(capsys: Printed) -> None:
-    figures(capsys, *BEGIN, "--json")
-    _fill_in(_true)
-    earlier = Path("run.db.ask.csv").read_text()
-    figures(capsys, "query", "run.db", "--json")
-    Path("run.db.ask.csv").write_text(earlier)  # A spreadsheet saved it again, or the program died before the next.
-    again = figures(capsys, "query", "run.db", "--json")
-    assert again["told"] == 40
-    assert again["asked"] == len(questions())
-    Path("run.db.ask.csv").write_text(earlier)
-    fill(wrong={"label": _opposite(questions()[0])})
-    row = questions()[0]["row"]
-    said = complaint(capsys, "query", "run.db")
-    assert f"has another label for row {row}, which was answered before: its round has ended" in said
-    assert f"--correct {row}=LABEL" in said
-
-
-_SPREADSHEETS: list[Callable[[str], str]] = [
-    lambda text: "\ufeff" + text,
-    lambda text: text.replace(",", ";"),
-    lambda text: text.replace("\n", "\r\n"),
-    lambda text: text + ",,,,\n,,,,\n",
-    lambda text: "\n".join([text.splitlines()[0], *sorted(text.splitlines()[1:], reverse=True)]) + "\n",
-]
-
-
-@pytest.mark.parametrize("write", _SPREADSHEETS)
-def test_what_spreadsheets_do_to_a_file_is_understood(write: Callable[[str], str], capsys: Printed) -> None:
-    figures(capsys, *BEGIN, "--json")
-    _fill_in(_true)
-    path = Path("run.db.ask.csv")
-    path.write_text(write(path.read_text()), newline="")
-    assert figures(capsys, "query", "run.db", "--json")["told"] == 40
-
-
-def test_skip_is_a_label_where_a_class_is_called_so(capsys: Printed) -> None:
-    begin = ("query", "rows.csv", "--classes", "skip,take", "--out", "run.db", "--warmstart", "40")
-    assert app.run([*begin]) == 0
-    assert "Fill in the column label with skip, take.\n" in capsys.readouterr().out
-    names = {"down": "skip", "up": "take"}
-    _fill_in(lambda row: names[_true(row)])
-    assert figures(capsys, "query", "run.db", "--json")["told"] == 40
-    _fill_in(lambda row: names[_true(row)])
-    with RunFile.read("run.db") as file:
-        row = int(file.log.learned().key[0])
-    figures(capsys, "query", "run.db", "--json", "--correct", f"{row}=skip")
-    with RunFile.read("run.db") as file:
-        learned = file.log.entries(0, 40, None).selected.examples
-    assert learned.y[learned.key == row].tolist() == [-1]
-
-
 def test_an_identifier_that_is_named_leaves_the_others_out_too(capsys: Printed) -> None:
     with Path("rows.csv").open("w", newline="") as file:
         rows = csv.writer(file)
@@ -486,26 +282,19 @@ def test_an_identifier_that_is_named_leaves_the_others_out_too(capsys: Printed) 
 
 def test_a_new_run_does_not_overwrite_the_labels_of_another(capsys: Printed) -> None:
     figures(capsys, *BEGIN, "--json")
-    _fill_in(_true)
+    fill_in(true_label)
     Path("run.db").unlink()
     assert "run.db.ask.csv already exists" in complaint(capsys, *BEGIN)
 
 
-@pytest.mark.parametrize("correction", ["303", "303=", "=up"])
-def test_a_correction_of_another_form_is_named(correction: str, capsys: Printed) -> None:
-    figures(capsys, *BEGIN, "--json")
-    _fill_in(_true)
-    assert "form ROW=LABEL" in complaint(capsys, "query", "run.db", "--correct", correction)
-
-
 def test_labels_of_an_older_run_can_be_corrected(capsys: Printed) -> None:
     figures(capsys, *BEGIN, "--json")
-    _fill_in(_true)
+    fill_in(true_label)
     figures(capsys, "query", "run.db", "--json")
     with RunFile.read("run.db") as file:
         row = int(file.log.learned().key[0])
     downgrade(Path("run.db"))
-    _fill_in(_true)
+    fill_in(true_label)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RunFileWarning)
         assert app.run(["query", "run.db", "--json", "--correct", f"{row}=down"]) == 0

@@ -127,7 +127,7 @@ def test_a_run_on_a_file_is_extended_by_passes(capsys: Printed):
     assert longer["digest"] == figures(capsys, *data, "--passes", "2")["digest"]
     assert figures(capsys, "resume", "run.db") == longer
     figures(capsys, *DIGITS, "--out", "digits.db")
-    assert "the run is not on a file" in complaint(capsys, "resume", "digits.db", "--passes", "2")
+    assert "the run does not read a file" in complaint(capsys, "resume", "digits.db", "--passes", "2")
 
 
 def test_a_live_run_is_given_other_nodes(capsys: Printed, folder: Path):

@@ -67,7 +67,7 @@ def test_evaluate_finds_the_test_examples_of_the_run(capsys: Printed) -> None:
     assert app.run(["evaluate", "run.db"]) == 0
     out = capsys.readouterr().out
     assert "mistakes of 900 examples" in out
-    assert "said spam" in out
+    assert "predicted spam" in out
 
 
 def test_save_makes_one_file_that_predicts_the_same(capsys: Printed) -> None:
@@ -89,5 +89,5 @@ def test_mistakes_are_one_line(capsys: Printed) -> None:
     assert "arrays 'x'" in complaint(capsys, "evaluate", "run.db", "new.npz")
     assert app.run(["save", "run.db", "--out", "my.model"]) == 0
     capsys.readouterr()
-    assert "give a file of examples with labels" in complaint(capsys, "evaluate", "my.model")
+    assert "give a file with labeled examples" in complaint(capsys, "evaluate", "my.model")
     assert "cannot write" in complaint(capsys, "predict", "run.db", "new.npz", "--out", "no/where.csv")

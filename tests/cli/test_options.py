@@ -95,7 +95,7 @@ BAD_OPTIONS = {
     "--learner network --C 1": "--C is given for learner 'network': ",
     "--C 0": "--C is 0.0: ",
     "--gamma -1": "--gamma is -1.0: ",
-    "--passive": "--passive without test examples: ",
+    "--passive": "--passive is given without test examples: ",
     "--no-such-option": "No such option: --no-such-option",
     "--out no/run.db": "cannot write beside no/run.db: no such file or directory; give a folder that exists",
     "--out .": ". is not a file: it is a folder",

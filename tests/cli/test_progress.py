@@ -20,7 +20,7 @@ def test_a_run_that_compiles_says_so_also_where_no_bar_is_drawn() -> None:
     said = StringIO()
     with ProgressBar("sifting", Console(file=said, width=100)) as bar:
         bar(Compiling("LaSVM"))
-    assert said.getvalue() == "compiling the loops of LaSVM, once for this machine …\n"
+    assert said.getvalue() == "compiling the loops of LaSVM, once on this machine …\n"
 
 
 def test_a_progress_bar_is_drawn_for_people_and_stays_out_of_the_json():

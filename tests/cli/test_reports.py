@@ -48,11 +48,11 @@ def test_report_compares_and_speaks_json(capsys: Printed) -> None:
 def test_report_overwrites_nothing_unasked(capsys: Printed) -> None:
     make_run("run.db")
     Path("mine.html").write_text("<!DOCTYPE html> mine")
-    assert "there already" in complaint(capsys, "report", "run.db", "--out", "mine.html")
+    assert "mine.html already exists" in complaint(capsys, "report", "run.db", "--out", "mine.html")
     assert app.run(["report", "run.db", "--out", "mine.html", "--overwrite"]) == 0
     Path("run.html").write_text("my notes")
     capsys.readouterr()
-    assert "no page of ours" in complaint(capsys, "report", "run.db")
+    assert "run.html already exists: it was not written by report" in complaint(capsys, "report", "run.db")
     assert Path("run.html").read_text() == "my notes"
 
 
@@ -62,7 +62,7 @@ def test_report_never_replaces_a_run_or_a_page_of_somebody_else(capsys: Printed)
     assert "is a run file" in complaint(capsys, "report", "run.db", "--out", "run.db", "--overwrite")
     assert Path("run.db").read_bytes() == before
     Path("run.html").write_text("<!DOCTYPE html><title>mine</title>")
-    assert "no page of ours" in complaint(capsys, "report", "run.db")
+    assert "run.html already exists: it was not written by report" in complaint(capsys, "report", "run.db")
 
 
 def test_report_with_mistakes(capsys: Printed) -> None:

@@ -20,7 +20,7 @@ def test_people_see_delays_and_who_learnt(capsys: Printed):
     run = ["train", "data.npz", "--schedule", "asynchronous", "--engine", "processes", "--nodes", "2", "--speedups"]
     assert app.run(run) == 0
     shown = capsys.readouterr().out
-    for part in ("Delay of the selected", "largest", "█", "Updates were", "on 2 processes", "as measured on processes"):
+    for part in ("Lag in entries", "largest", "█", "Updates were", "on 2 processes", "as measured on processes"):
         assert part in shown
 
 
@@ -32,6 +32,6 @@ def test_people_get_tables_and_are_told_what_to_do_next(capsys: Printed, folder:
         assert row in out
     assert "speedup over passive" in out
     assert "Passive learning" in out
-    assert "check it with: paraactive replay 'my [run].db'" in out
+    assert "Check it with: paraactive replay 'my [run].db'" in out
     assert app.run(["replay", "my [run].db"]) == 0
-    assert "the model is the one that the run had, bit for bit, at 1 snapshot." in capsys.readouterr().out
+    assert "the model is identical to the model of the run, bit for bit, at 1 snapshot." in capsys.readouterr().out

@@ -11,13 +11,13 @@ from paraactive.data.examples import SparseRows
 from paraactive.estimator.rows import Rows
 
 
-def test_equal_sparse_rows_are_taken_together_in_the_order_of_dense_ones() -> None:
+def test_equal_sparse_rows_are_merged_in_the_order_of_dense_ones() -> None:
     rng = np.random.default_rng(0)
     x = rng.integers(-1, 2, (300, 4)).astype(np.float32) * rng.choice([1, 2.5], (300, 4)).astype(np.float32)
     x = x[rng.integers(0, 300, 600)]
     number, weight = rng.integers(0, 3, 600), rng.uniform(1, 2, 600)
-    dense = Rows(x, number, weight, np.arange(600)).taken_together()
-    rows = Rows(SparseRows.of(x), number, weight, np.arange(600)).taken_together()
+    dense = Rows(x, number, weight, np.arange(600)).merged_duplicates()
+    rows = Rows(SparseRows.of(x), number, weight, np.arange(600)).merged_duplicates()
     assert len(dense.x) < 500
     assert np.array_equal(rows.x.dense(), dense.x)
     assert rows.row.tolist() == dense.row.tolist()
@@ -52,4 +52,4 @@ def test_rows_keep_their_numbers_in_the_data_of_the_user() -> None:
 
 def test_many_rows_are_left_in_their_order() -> None:
     rows = rows_of([0, 0] * 5001)
-    assert rows.taken_together() is rows
+    assert rows.merged_duplicates() is rows

@@ -246,7 +246,7 @@ def test_ctrl_c_says_how_to_go_on_and_that_works(
         out, error = child.communicate()
     assert (child.returncode, out) == (130, "")
     assert "Traceback" not in error
-    told = re.search("To go on: paraactive (resume .*)", error)
+    told = re.search("Continue with: paraactive (resume .*)", error)
     assert told
     assert shlex.split(told[1]) == ["resume", str(path)]
     assert [one.name for one in tmp_path.iterdir()] == ["my run.db"]

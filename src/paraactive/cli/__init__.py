@@ -1,4 +1,4 @@
-"""The command line. `app` has the commands, `options` makes parts of them, `progress` and `tables` what is shown."""
+"""The command line. `app` runs a command, `options` makes learners, rules and streams, `tables` prints results."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; a mistake of the user's is one line and exit code 2, never a traceback."""
+    """Run the command line; an error of the user prints one line and ends with exit code 2."""
     # Typer and rich are imported here, not above: `import paraactive.cli` stays cheap.
     from paraactive.cli.app import run
 

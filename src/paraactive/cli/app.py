@@ -17,11 +17,22 @@ from paraactive.cli.wording import in_options
 from paraactive.errors import NodeWarning, ParaActiveError, ReplicaWarning, RunFileWarning, SlowScoresWarning
 
 _COMMANDS = (training_app, model_app, report_app)
-"""Importing them has added their commands to `app`."""
+"""Importing these modules adds their commands to `app`."""
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command line and return its exit code."""
+    """Run one command line.
+
+    Parameters
+    ----------
+    arguments : list of str
+        The words after `paraactive`.
+
+    Returns
+    -------
+    int
+        Exit code: 0, 2 after an error of the user, 130 after Ctrl-C.
+    """
     try:
         with _warnings_in_one_line():
             code: object = app(arguments, standalone_mode=False)
@@ -32,16 +43,16 @@ def run(arguments: list[str]) -> int:
         print("paraactive: stopped", file=sys.stderr)
         return 130
     except Exception as error:
-        message = getattr(error, "format_message", None)  # what typer raises for a wrong command line
+        message = getattr(error, "format_message", None)  # Typer raises it for a wrong command line.
         if message is None:
             raise
-        said = str(message()).rstrip(".")  # nothing where the help has been shown instead
-        return _complain(f"{said} (see '{_help_for(arguments)}')") if said else 2
+        text = str(message()).rstrip(".")  # It is empty if typer printed the help.
+        return _complain(f"{text} (see '{_help_for(arguments)}')") if text else 2
 
 
 @contextmanager
 def _warnings_in_one_line() -> Generator[None]:
-    """Ours, for people: without the place in our code that they come from."""
+    """Print warnings of paraactive without the line of code that raised them."""
     shown = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *where: Any, **how: Any) -> None:
@@ -58,7 +69,7 @@ def _warnings_in_one_line() -> Generator[None]:
 
 
 def _options_of(arguments: list[str]) -> dict[str, str]:
-    """What the parameters of the command are called on the command line."""
+    """The option for each parameter of the command."""
     commands: dict[str, Any] = getattr(typer.main.get_command(app), "commands", {})
     command = next((commands[word] for word in arguments[:1] if word in commands), None)
     own = () if command is None else command.params

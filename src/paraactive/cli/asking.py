@@ -1,7 +1,7 @@
-"""The command query: asks for labels in a CSV file, reads them back, and goes on.
+"""The command query: asks for labels in a CSV file, reads the answers, and continues the run.
 
-Nothing is kept between two calls but the run file, which has the labels told so far: the round that was being asked
-for is sifted again, to the same selection, because the coins and the model are the same.
+Between two calls only the run file is kept, with all labels so far. The next call sifts the open round again. It
+selects the same rows, because the random numbers and the model are the same.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ from paraactive.streams.tables.table_columns import check_column
 
 _WARMSTART, _BATCH, _PER_ROUND = 50, 500, 25
 _ETA, _FLOOR, _CAP = 0.3, 0.02, 2.0
-"""After 50 labels margin is to be choosy. With a few hundred labels in all, none may weigh much more than others: an
-uncapped weight of 50 cost more errors than the bias of a cap."""
+"""Defaults for a few hundred labels: eta that selects few rows after 50 labels, and a cap on the weights. Without a
+cap, a weight of 50 caused more errors than the bias of the cap."""
 _BLIND = ("margin", "iwal", "uniform")
 
 
@@ -52,23 +52,49 @@ def query_labels(
     eta: float | None, c0: float | None, rate: float | None, warmstart: int | None, batch: int | None,
     per_round: int | None, budget: int | None, seed: int | None, correct: list[str] | None, out: Path | None,
 ) -> None:  # fmt: skip
-    """Begin a run, or go on with one, until the run needs labels that were not given."""
+    """Start or continue a run, until it needs labels that are not known or ends.
+
+    Parameters
+    ----------
+    data : str
+        File with unlabeled rows for a new run, or the run file of an existing run.
+    as_json : bool
+        Print JSON.
+    classes, features : str or None
+        New run: names of classes and of feature columns, separated by commas.
+    id_column : str or None
+        New run: column that is not a feature.
+    rule : str or None
+        New run: name of the rule.
+    eta, c0, rate : float or None
+        New run: parameters of the rule.
+    warmstart, batch, per_round : int or None
+        New run: number of labels in the first round, of rows in each round, and of labels in each later round.
+    budget : int or None
+        Maximum number of labels to ask for in the whole run.
+    seed : int or None
+        New run: seed of all random numbers.
+    correct : list of str or None
+        Existing run: corrections, as ROW=LABEL.
+    out : Path or None
+        New run: run file to write.
+    """
     if _is_run(data):
         _refuse(
             classes=classes, features=features, id=id_column, rule=rule, eta=eta, c0=c0, rate=rate,
             warmstart=warmstart, batch=batch, per_round=per_round, seed=seed, out=out,
         )  # fmt: skip
-        _go_on(Path(data), budget, correct or [], as_json)
+        _continue(Path(data), budget, correct or [], as_json)
         return
     path: Path = _needed("out", out)
     if questions_of(path).exists():
         raise InputError(
             f"{questions_of(path)} already exists",
-            why="it has the questions, and perhaps the labels, of an earlier run",
-            remedy="remove it, or give another --out",
+            why="it may contain labels for an earlier run",
+            remedy="remove the file, or give another --out",
         )
     if correct:
-        raise InputError("--correct is given for a new run", why="it has no labels yet", remedy="leave it out")
+        raise InputError("--correct is given for a new run", why="a new run has no labels yet", remedy="leave it out")
     names = _class_names(_needed("classes", classes))
     chosen = new_rule(rule, eta=eta, c0=c0, rate=rate)
     stream = Unlabelled.load(data, names, columns=_features(data, names_in(features), id_column), seed=seed or 0)
@@ -80,13 +106,13 @@ def query_labels(
     _until_asked(path, stream, begin, _oracle(budget, _PER_ROUND if per_round is None else per_round), as_json)
 
 
-def _go_on(path: Path, budget: int | None, corrections: list[str], as_json: bool) -> None:
+def _continue(path: Path, budget: int | None, corrections: list[str], as_json: bool) -> None:
     with RunFile.read(path) as file, file.reraise_as_corruption():
         spec = file.spec
         stream = parts.build_stream(spec.data.stream)
     oracle = _oracle(spec.labels.budget if budget is None else budget, spec.labels.per_round)
     resume = partial(paraactive.resume, path, stream=stream)
-    if not file.database.has_hashes:  # An older version wrote it, and did not write down what it asked.
+    if not file.database.has_hashes:  # An older version wrote the file, without the questions.
         with suppress(LabelsWanted):
             resume(oracle=oracle)
     read_answers(path, may_miss=bool(corrections))
@@ -106,21 +132,21 @@ def _until_asked(path: Path, stream: Stream, go_on: Callable[..., Run], oracle: 
     except LabelsWanted as wanted:
         write_questions(path, stream, wanted, as_json)
     else:
-        _tell_end(path, run, as_json)
+        _print_end(path, run, as_json)
 
 
-def _ask(rows: Ints, x: Floats) -> Any:  # noqa: ARG001 (an oracle is handed both)
+def _ask(rows: Ints, x: Floats) -> Any:  # noqa: ARG001 (an oracle gets both)
     raise LabelsWanted(rows)
 
 
 def _features(data: str, named: list[str] | None, id_column: str | None) -> list[str] | None:
-    """The columns to learn from: those named, or all columns of numbers but identifiers. The others are shown."""
+    """The feature columns: those that are named, or all numeric columns except identifiers."""
     if named is not None or column_names(data) is None:
         if id_column is not None:
             raise InputError(
                 "--id is given with --features or for a file without named columns",
-                why="it says which column of numbers is not a feature",
-                remedy="leave it out: columns that are not features are shown beside the label",
+                why="it excludes one numeric column from the features",
+                remedy="leave it out: the CSV file shows all columns of the data",
             )
         return named
     numbers = number_columns(data)
@@ -133,10 +159,10 @@ def _class_names(text: str) -> list[str] | list[int]:
     names = names_in(text) or []
     if len(names) < 2 or not all(names) or len(set(names)) != len(names):
         raise InputError(
-            f"--classes is {text!r}", why="they are two different names or more", remedy="give them as ham,spam"
+            f"--classes is {text!r}", why="there must be two or more different names", remedy="give them as ham,spam"
         )
     if all(re.fullmatch(r"0|-?[1-9]\d{0,17}", name) for name in names):
-        return [int(name) for name in names]  # Predictions are numbers then, too.
+        return [int(name) for name in names]  # Then predictions are numbers, too.
     return names
 
 
@@ -153,7 +179,7 @@ def _needed(name: str, value: Any) -> Any:
         raise InputError(
             f"--{name} is not given",
             why="a new run needs it",
-            remedy="say for example --classes ham,spam --out run.db, or name a run file to go on",
+            remedy="give --classes ham,spam --out run.db, or continue a run by giving its run file",
         )
     return value
 
@@ -163,18 +189,39 @@ def _refuse(**given: Any) -> None:
         if value is not None:
             raise InputError(
                 f"--{name.replace('_', '-')} is given for a run file",
-                why="it was settled when the run began",
+                why="it cannot change after the start of the run",
                 remedy="leave it out",
             )
 
 
 def new_learner() -> Guarded:
-    """The learner of a run with few labels, none of which may weigh much more than others."""
+    """Return the learner for a run with few labels: an SVM with a cap on the weights.
+
+    Returns
+    -------
+    Guarded
+        The learner, untrained.
+    """
     return Guarded(LaSVM(gap=0.2), cap=_CAP)
 
 
 def new_rule(name: str | None = None, *, eta: float | None = None, **options: float | None) -> Rule:
-    """The rule that decides which labels are asked for."""
+    """Return the rule that selects the rows to label.
+
+    Parameters
+    ----------
+    name : str or None
+        "margin", "iwal" or "uniform"; None for "margin".
+    eta : float or None
+        Parameter of the rule margin.
+    **options : float or None
+        Other parameters of the rule.
+
+    Returns
+    -------
+    Rule
+        The rule, with a lower bound on the probability.
+    """
     kind = one_of("label-blind rule", name or "margin", _BLIND)
     eta = _ETA if eta is None and kind == "margin" else eta
     given: dict[str, JSONValue] = {name: value for name, value in {"eta": eta, **options}.items() if value is not None}
@@ -183,15 +230,14 @@ def new_rule(name: str | None = None, *, eta: float | None = None, **options: fl
     return floored(cast(Rule, RULES.find(kind)(**parameters)), _FLOOR)
 
 
-def _tell_end(path: Path, run: Run, as_json: bool) -> None:
+def _print_end(path: Path, run: Run, as_json: bool) -> None:
     with RunFile.read(path) as file:
-        told = count_labels(file.questions.answers())
-    questions_of(path).unlink(missing_ok=True)  # All its labels are in the run file.
+        labels = count_labels(file.questions.answers())
+    questions_of(path).unlink(missing_ok=True)  # All labels are in the run file.
     whole = run.seen >= run.plan.examples
     if as_json:
-        print(json.dumps({"run": str(path), "questions": None, "asked": 0, "told": told, "seen": run.seen}))
+        print(json.dumps({"run": str(path), "questions": None, "asked": 0, "told": labels, "seen": run.seen}))
         return
-    why = "every row was seen" if whole else "the budget is spent"
-    labels = f"{counted(told, 'label')} {'was' if told == 1 else 'were'}"
-    print(f"Done, because {why}: {labels} told, and {run.seen:,} of {run.plan.examples:,} rows were seen.")
+    why = "all rows were sifted" if whole else "the budget is spent"
+    print(f"Done: {why}. The run has {counted(labels, 'label')} and sifted {run.seen:,} of {run.plan.examples:,} rows.")
     print(f"Use the model with: paraactive predict {shlex.quote(str(path))} FILE")

@@ -9,7 +9,8 @@ import typer
 
 app = typer.Typer(
     name="paraactive",
-    help="Train classifiers on streams too big to learn from example by example: sift, and learn the informative few.",
+    help="Train classifiers on large streams: nodes score all examples in parallel, and the model learns only the "
+    "informative ones.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
@@ -28,14 +29,14 @@ RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Run file, writ
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="Run file, or model file written by save.")]
 JsonOption = Annotated[
     bool,
-    typer.Option("--json", rich_help_panel="Result", help="Print the result as one JSON object, and nothing else."),
+    typer.Option("--json", rich_help_panel="Result", help="Print the result as JSON, and nothing else."),
 ]
 SeedOption = Annotated[
     int,
     typer.Option(
         "--seed",
         rich_help_panel="Run",
-        help="Seed of all random numbers: the order of examples, deformations, coins and initial weights.",
+        help="Seed of all random numbers: order and deformation of examples, selection, initial weights.",
     ),
 ]
 PassiveOption = Annotated[
@@ -51,7 +52,7 @@ SpeedupsOption = Annotated[
     typer.Option(
         "--speedups",
         rich_help_panel="Result",
-        help="Also show the estimated time with 1 to 128 nodes, without communication.",
+        help="Also show the estimated time with 1 to 128 nodes, in seconds, without communication.",
     ),
 ]
 LatencyOption = Annotated[
@@ -73,7 +74,9 @@ SlowdownOption = Annotated[
 VerboseOption = Annotated[
     bool,
     typer.Option(
-        "--verbose", rich_help_panel="Result", help="Show a live view with curves, the model and the work of each node."
+        "--verbose",
+        rich_help_panel="Result",
+        help="Show mistakes, sampling rate and the time that each node spent, while the run goes on.",
     ),
 ]
 TensorBoardOption = Annotated[
@@ -96,7 +99,7 @@ LearnerOption = Annotated[
     typer.Option(
         "--learner",
         rich_help_panel="Parts of your own",
-        help="The learner, as package.module:Class, if the file cannot build it.",
+        help="Your own learner as package.module:Class, if the file cannot build it. Default: the learner in the file.",
     ),
 ]
 SetOption = Annotated[
@@ -105,6 +108,6 @@ SetOption = Annotated[
         "--set",
         metavar="NAME=VALUE",
         rich_help_panel="Parts of your own",
-        help="Set a parameter of a learner or rule of your own. May be given several times.",
+        help="Set a parameter of your own learner or rule. May be given several times.",
     ),
 ]

@@ -1,4 +1,4 @@
-"""What the commands do, once their options are read. Apart from `app`, so that --help does not wait for numba."""
+"""What the training commands do. `training_app` imports it late, so that --help does not wait for numba."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _OF_TRAIN = (
     "address",
     "durability",
 )
-"""Options that `train` gets as they were typed."""
+"""Options that are passed to `train` unchanged."""
 
 
 def train_run(
@@ -55,7 +55,53 @@ def train_run(
     passive: bool = False, speedups: bool = False, heading: str = "", verbose: bool = False,
     tensorboard: Path | None = None, mlflow: str | None = None, **options: Any,
 ) -> None:  # fmt: skip
-    """Train, show the result, and compare if asked. `options` are those of `train`, of learners and of rules."""
+    """Train, print the result, and compare with passive learning if that is wanted.
+
+    Parameters
+    ----------
+    data : str
+        Name of a task, or a file.
+    as_json : bool
+        Print JSON.
+    learner, rule : str or None
+        Names, or "package.module:Class"; None for the default.
+    settings : sequence of str
+        Parameters of the user's own learner or rule, as NAME=VALUE.
+    passes : int, default=1
+        Number of passes over a file.
+    label, features, weight : str or None
+        Columns of a file.
+    class_weight : str or None
+        "balanced", or names with weights.
+    test : Path or None
+        File with test examples.
+    seed : int, default=0
+        Seed of all random numbers.
+    latency, jitter : float or None
+        Latency and its random part in the engine "simulated", in seconds.
+    slowdown : float or None
+        Factor by which the first simulated node is slower.
+    guard : bool
+        Use the guard with its defaults.
+    floor, cap, set_aside : float or None
+        Parts of the guard.
+    out : Path or None
+        Run file.
+    overwrite : bool
+        Replace the run file if it exists.
+    passive, speedups : bool
+        Compare with passive learning; print the estimated times.
+    heading : str
+        Text to print before the result.
+    verbose : bool
+        Show the live view.
+    tensorboard : Path or None
+        Folder for TensorBoard logs.
+    mlflow : str or None
+        MLflow tracking server.
+    **options : object
+        Other options of `train`, of the learner and of the rule.
+    """
     for_train = {name: options.pop(name, None) for name in _OF_TRAIN}
     job = make_job(
         data, test, learner, rule, options, seed=seed, passes=passes, label=label, features=features, weight=weight,
@@ -63,14 +109,16 @@ def train_run(
     )  # fmt: skip
     if passive and not job.test:
         raise InputError(
-            "--passive without test examples", why="speedups are taken at equal mistakes", remedy="give --test FILE"
+            "--passive is given without test examples",
+            why="the comparison needs the number of test mistakes",
+            remedy="give --test FILE",
         )
     if for_train["examples"] is None and job.stream.length is None:
         for_train["examples"] = DEFAULT_EXAMPLES
     trackers = _trackers(tensorboard, mlflow, {"data": data, "learner": job.learner_parameters, "seed": seed})
 
     def finished(run: Run) -> None:
-        """Compare and show before the nodes are ended: a cluster that dies then takes nothing with it."""
+        """Compare and print before the nodes end, so that a cluster that fails at the end loses no result."""
         bar.__exit__()
         comparison = None
         if passive:
@@ -83,7 +131,7 @@ def train_run(
         _show(run, as_json, speedups, comparison)
         _say_where(out, as_json)
 
-    with _told_how_to_resume(out), _closed(trackers), _view("sifting", verbose) as bar:
+    with _naming_resume_command(out), _closed(trackers), _view("sifting", verbose) as bar:
         paraactive.train(
             job.new_learner(), job.stream, rule=job.new_rule(), cluster=_cluster(latency, jitter, slowdown), seed=seed,
             test=job.test, out=out, overwrite=overwrite, observers=[bar, *trackers],
@@ -98,7 +146,37 @@ def resume_run(
     speedups: bool = False, verbose: bool = False, tensorboard: Path | None = None, mlflow: str | None = None,
     **options: Any,
 ) -> None:  # fmt: skip
-    """Continue a run, and show the result. `options` are those of `resume`."""
+    """Continue a run, and print the result.
+
+    Parameters
+    ----------
+    path : Path
+        Run file.
+    as_json : bool
+        Print JSON.
+    examples, passes : int or None
+        New total number; None for the number before.
+    learner : str or None
+        The user's own learner, as "package.module:Class".
+    settings : sequence of str
+        Its parameters, as NAME=VALUE.
+    rule : str or None
+        The user's own rule, as "package.module:Class".
+    latency, jitter : float or None
+        Latency and its random part in the engine "simulated", in seconds.
+    slowdown : float or None
+        Factor by which the first simulated node is slower.
+    speedups : bool
+        Print the estimated times.
+    verbose : bool
+        Show the live view.
+    tensorboard : Path or None
+        Folder for TensorBoard logs.
+    mlflow : str or None
+        MLflow tracking server.
+    **options : object
+        Other options of `resume`.
+    """
     stream = None if passes is None else _with_passes(path, passes)
     if stream is not None and examples is None:
         examples = stream.length
@@ -109,7 +187,7 @@ def resume_run(
         _show(run, as_json, speedups)
         _say_where(path, as_json)
 
-    with _told_how_to_resume(path), _closed(trackers), _view("sifting", verbose) as bar:
+    with _naming_resume_command(path), _closed(trackers), _view("sifting", verbose) as bar:
         paraactive.resume(
             path, examples=examples, cluster=_cluster(latency, jitter, slowdown), stream=stream,
             learner=learner_named(learner, settings), rule=None if rule is None else cast(Rule, RULES.find(rule)()),
@@ -122,14 +200,14 @@ def _view(title: str, verbose: bool) -> ProgressBar | LiveView:
 
 
 def _trackers(tensorboard: Path | None, mlflow: str | None, parameters: dict[str, Any]) -> list[TensorBoard | MLflow]:
-    """Those that were asked for."""
+    """The trackers that the options name."""
     found: list[TensorBoard | MLflow] = [] if tensorboard is None else [TensorBoard(tensorboard)]
     return found if mlflow is None else [*found, MLflow(uri=mlflow, parameters=parameters)]
 
 
 @contextmanager
 def _closed(trackers: list[TensorBoard | MLflow]) -> Generator[None]:
-    """However the run ends."""
+    """Close the trackers, also after an error."""
     try:
         yield
     finally:
@@ -138,7 +216,17 @@ def _closed(trackers: list[TensorBoard | MLflow]) -> Generator[None]:
 
 
 def resize_run(path: Path, nodes: int, as_json: bool) -> None:
-    """Ask a live run for another number of nodes."""
+    """Change the number of nodes of a run that another process is running.
+
+    Parameters
+    ----------
+    path : Path
+        Run file.
+    nodes : int
+        Number of nodes from the next round on.
+    as_json : bool
+        Print JSON.
+    """
     request_nodes(path, nodes)
     if as_json:
         print(json.dumps({"run": str(path), "nodes": nodes}))
@@ -147,7 +235,7 @@ def resize_run(path: Path, nodes: int, as_json: bool) -> None:
 
 
 def _cluster(latency: float | None, jitter: float | None, slowdown: float | None) -> Cluster | None:
-    """The machines to imagine, if any were described."""
+    """The simulated cluster; None if no option describes it."""
     if latency is None and jitter is None and slowdown is None:
         return None
     return Cluster(slowness=() if slowdown is None else (slowdown,), latency=latency or 0.0, jitter=jitter or 0.0)
@@ -158,37 +246,53 @@ def _with_passes(path: Path, passes: int) -> Stream:
     with RunFile.read(path) as file, file.reraise_as_corruption():
         stream = file.spec.data.stream
         if stream.kind not in ("arrays", "table"):
-            raise InputError("--passes is given", why="the run is not on a file", remedy="give --examples to go on")
+            raise InputError(
+                "--passes is given", why="the run does not read a file", remedy="give --examples to extend it"
+            )
         return build_stream(stream.changed(passes=passes))
 
 
 def replay_run(path: Path, learner: str | None, settings: Sequence[str], as_json: bool) -> None:
-    """Rebuild a model from the log."""
+    """Rebuild a model from the log, and print the result.
+
+    Parameters
+    ----------
+    path : Path
+        Run file.
+    learner : str or None
+        The user's own learner, as "package.module:Class".
+    settings : sequence of str
+        Its parameters, as NAME=VALUE.
+    as_json : bool
+        Print JSON.
+    """
     with ProgressBar("replaying", _ERRORS) as bar:
         run = paraactive.replay(path, learner=learner_named(learner, settings), observers=[bar])
     if as_json:
         print(json.dumps(run.summary() | {"checked": run.checked}, indent=2))
         return
     show_run(new_console(), run)
-    entries = f"Replayed {counted(len(run.learned.key), 'entry', 'entries')} (the times above are those of the run)"
+    entries = f"Replayed {counted(len(run.learned.key), 'entry', 'entries')} (the times above are from the run itself)"
     if run.checked:
-        print(f"{entries}: the model is the one that the run had, bit for bit, at {counted(run.checked, 'snapshot')}.")
+        places = counted(run.checked, "snapshot")
+        print(f"{entries}: the model is identical to the model of the run, bit for bit, at {places}.")
     else:
-        print(f"{entries}; the run took no snapshot that the model could be compared with.")
+        print(f"{entries}; the model was not compared, because the run has no snapshot.")
 
 
 @contextmanager
-def _told_how_to_resume(out: Path | None) -> Generator[None]:
+def _naming_resume_command(out: Path | None) -> Generator[None]:
+    """Add the command that continues the run to the message, if the run is interrupted."""
     try:
         yield
     except KeyboardInterrupt:
         if out is not None and out.exists():
-            print(f"\nStopped; the run file is kept. To go on: {_resume_command(out)}", file=sys.stderr)
+            print(f"\nStopped. The run file is kept. Continue with: {_resume_command(out)}", file=sys.stderr)
         raise
     except ClusterLostError as error:
         if out is None:
             raise
-        remedy = f"to go on, with this cluster or with --engine processes: {_resume_command(out)}"
+        remedy = f"continue, with this cluster or with --engine processes: {_resume_command(out)}"
         raise ClusterLostError(error.fact, why=error.why, remedy=remedy) from error
 
 
@@ -209,8 +313,8 @@ def _show(run: Run, as_json: bool, speedups: bool, comparison: Comparison | None
 def _say_where(out: Path | None, as_json: bool) -> None:
     if out is not None and not as_json:
         name = shlex.quote(str(out))
-        print(f"The run is in {out}; look at it with: paraactive report {name}")
-        print(f"check it with: paraactive replay {name}")
+        print(f"The run file is {out}. Show it with: paraactive report {name}")
+        print(f"Check it with: paraactive replay {name}")
 
 
 def _figures(run: Run, comparison: Comparison | None) -> dict[str, Any]:

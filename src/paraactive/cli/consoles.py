@@ -1,4 +1,4 @@
-"""The terminal, as all commands use it."""
+"""The console that all commands print to."""
 
 from __future__ import annotations
 
@@ -6,5 +6,16 @@ from rich.console import Console
 
 
 def new_console(*, stderr: bool = False) -> Console:
-    """A console that shows text as it is: a label such as "[/b]" or ":x:" is not markup of ours."""
+    """Return a console that prints text unchanged: a label such as "[/b]" or ":x:" is not read as markup.
+
+    Parameters
+    ----------
+    stderr : bool, default=False
+        Print to standard error in place of standard output.
+
+    Returns
+    -------
+    Console
+        A new console.
+    """
     return Console(stderr=stderr, markup=False, emoji=False)

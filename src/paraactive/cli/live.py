@@ -1,4 +1,4 @@
-"""The live view of --verbose: an observer of the run's events, drawn anew as they come."""
+"""The live view of --verbose: it observes the events of a run and redraws itself."""
 
 from __future__ import annotations
 
@@ -18,8 +18,20 @@ _KEPT = 60
 
 
 def sparkline(values: list[float]) -> str:
-    """Numbers as a line of blocks, the largest the highest.
+    """Draw numbers as a line of blocks.
 
+    Parameters
+    ----------
+    values : list of float
+        The numbers. The largest has the highest block.
+
+    Returns
+    -------
+    str
+        One block for each number.
+
+    Examples
+    --------
     >>> sparkline([1, 2, 4, 8])
     '▁▂▄█'
     """
@@ -30,7 +42,15 @@ def sparkline(values: list[float]) -> str:
 
 
 class LiveView:
-    """The progress bar, and below it mistakes, sampling rate, the model, and what each node spends its time on."""
+    """The progress bar, and below it the mistakes, the sampling rate, the model and the time that each node spent.
+
+    Parameters
+    ----------
+    title : str
+        Text before the bar.
+    console : Console
+        Where to draw.
+    """
 
     def __init__(self, title: str, console: Console) -> None:
         self._title = title
@@ -51,7 +71,7 @@ class LiveView:
         self._bar.__exit__(*failure)
 
     def __call__(self, event: Event) -> None:
-        """Take in what this event changes."""
+        """Update the view."""
         self._bar(event)
         if isinstance(event, RunStarted):
             self._seen = event.seen
@@ -75,7 +95,13 @@ class LiveView:
                 own[place] += getattr(times, kind)
 
     def drawn(self) -> RenderableType:
-        """All of it."""
+        """Draw the whole view.
+
+        Returns
+        -------
+        RenderableType
+            What rich displays.
+        """
         facts = Table.grid(padding=(0, 2))
         if self._last:
             tried = self._last

@@ -19,12 +19,15 @@ def predict(
     data: Annotated[
         str,
         typer.Argument(
-            metavar="DATA", help="Rows to label: a file of any kind that train takes, or - for CSV on standard input."
+            metavar="DATA",
+            help="File with rows to label, in any format that train reads, or - for CSV on standard input.",
         ),
     ],
     identifier: Annotated[
         str | None,
-        typer.Option("--id", metavar="COLUMN", help="Column of the data to copy to the output, such as a key."),
+        typer.Option(
+            "--id", metavar="COLUMN", help="Column of the data to copy to the output, such as a key. Default: none."
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="CSV file to write. Default: print to the terminal.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file if it exists.")] = False,
@@ -32,14 +35,14 @@ def predict(
         bool,
         typer.Option(
             "--raw",
-            help="Write text as it is. Default: put ' before text that a spreadsheet would run as a formula.",
+            help="Write text unchanged. Default: write ' before text that a spreadsheet would run as a formula.",
         ),
     ] = False,
     learner: LearnerOption = None,
     set_: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the label and the score of each row, as CSV."""
+    """Predict the label and the score of each row, and write them as CSV."""
     from paraactive.cli.models import load_model, predict_file
 
     predict_file(lambda: load_model(model, learner, set_ or ()), data, identifier, out, overwrite, raw, as_json)
@@ -62,7 +65,7 @@ def evaluate(
     set_: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Count the mistakes of a model on labeled data, by class."""
+    """Count the mistakes of a model on labeled data, for each class."""
     from paraactive.cli.models import evaluate_file, load_model
 
     evaluate_file(load_model(model, learner, set_ or ()), model, data, label, as_json)
@@ -81,18 +84,25 @@ def heaviest(
 
 
 @app.command(
-    epilog="Example: [bold]paraactive query rows.csv --classes ham,spam --out run.db[/bold]; fill in the column label "
-    "of run.db.ask.csv; then [bold]paraactive query run.db[/bold], until nothing is asked for."
+    epilog="Example: [bold]paraactive query rows.csv --classes ham,spam --out run.db[/bold] starts a run. Fill in the "
+    "column label of run.db.ask.csv, run [bold]paraactive query run.db[/bold], and repeat until it prints Done."
 )
 def query(
     data: Annotated[
-        str, typer.Argument(metavar="FILE_OR_RUN", help="Rows without labels, to begin; then the run file.")
+        str,
+        typer.Argument(
+            metavar="FILE_OR_RUN", help="To start a new run: file with unlabeled rows. To continue a run: its run file."
+        ),
     ],
-    classes: Annotated[str | None, typer.Option(help="To begin: the labels that there are, as ham,spam.")] = None,
+    classes: Annotated[
+        str | None,
+        typer.Option(help="New run, required: names of the classes, separated by commas, such as ham,spam."),
+    ] = None,
     features: Annotated[
         str | None,
         typer.Option(
-            help="To begin: columns of the features, as a,b,c. Default: all columns of numbers but identifiers."
+            help="New run: names of the feature columns, separated by commas. Default: all numeric columns except "
+            "identifiers."
         ),
     ] = None,
     id_column: Annotated[
@@ -100,42 +110,70 @@ def query(
         typer.Option(
             "--id",
             metavar="COLUMN",
-            help="To begin: a column that identifies rows and is not a feature. Default: columns of numbers named "
-            "like id, index or user_id. All columns that are not features are shown beside the question.",
+            help="New run: a numeric column that identifies rows and is not a feature. Numeric columns with names such "
+            "as id, index or user_id are never features by default. The CSV file shows all columns of the data.",
         ),
     ] = None,
     rule: Annotated[
-        str | None, typer.Option(help="To begin: the rule, margin, iwal or uniform. Default: margin.")
+        str | None,
+        typer.Option(
+            help="New run: rule that sets the probability of asking for the label of a row: margin, iwal or uniform. "
+            "Default: margin."
+        ),
     ] = None,
-    eta: Annotated[float | None, typer.Option(help="To begin: eta of the rule margin. Default: 0.3.")] = None,
-    c0: Annotated[float | None, typer.Option(help="To begin: c0 of the rule iwal. Default: 2.")] = None,
+    eta: Annotated[
+        float | None,
+        typer.Option(
+            help="New run: aggressiveness of the rule margin; with a larger eta fewer labels are asked for. "
+            "Default: 0.3."
+        ),
+    ] = None,
+    c0: Annotated[
+        float | None,
+        typer.Option(
+            help="New run: the constant C0 of the rule iwal, at least 2; with a larger c0 more labels are asked for. "
+            "Default: 2."
+        ),
+    ] = None,
     rate: Annotated[
-        float | None, typer.Option(help="To begin: sampling rate of the rule uniform. Default: 0.02.")
+        float | None,
+        typer.Option(help="New run: sampling rate of the rule uniform, between 0 and 1. Default: 0.02."),
     ] = None,
-    warmstart: Annotated[int | None, typer.Option(help="To begin: labels to ask for first. Default: 50.")] = None,
-    batch: Annotated[int | None, typer.Option(help="To begin: rows to sift in each round. Default: 500.")] = None,
+    warmstart: Annotated[
+        int | None, typer.Option(help="New run: number of labels to ask for in the first round. Default: 50.")
+    ] = None,
+    batch: Annotated[
+        int | None, typer.Option(help="New run: number of rows to sift in each round. Default: 500.")
+    ] = None,
     per_round: Annotated[
         int | None,
-        typer.Option(help="To begin: labels to ask for in each later round, at most. Default: 25."),
+        typer.Option(help="New run: maximum number of labels to ask for in each later round. Default: 25."),
     ] = None,
     budget: Annotated[
-        int | None, typer.Option(help="Labels to ask for in all, at most. Default: as before, or no limit.")
+        int | None,
+        typer.Option(
+            help="Maximum number of labels to ask for in the whole run. Default: no limit for a new run, as before "
+            "otherwise."
+        ),
     ] = None,
     correct: Annotated[
         list[str] | None,
         typer.Option(
             metavar="ROW=LABEL",
-            help="To go on: change a label that was given before, or label a row that was skipped. The run goes back "
-            "to before that row, and learns again from there. May be given several times.",
+            help="Existing run: correct the label of a row, or label a row that was skipped. The run goes back to the "
+            "place before that row and learns again from there. May be given several times.",
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="To begin: seed of the order of the rows and of the coins. Default: 0.")
+        int | None, typer.Option(help="New run: seed of the order of the rows and of their selection. Default: 0.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="To begin: the run file to write.")] = None,
+    out: Annotated[Path | None, typer.Option(help="New run, required: the run file to write.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Ask for the labels of the most informative rows in a CSV file, learn what was filled in, and ask for more."""
+    """Learn from unlabeled rows: ask for the labels of the most informative rows.
+
+    Each call reads the labels that you filled in, learns them, and writes a CSV file with the next rows to label.
+    """
     options = {name: value for name, value in locals().items() if name not in ("data", "as_json")}
     from paraactive.cli.asking import query_labels
 
@@ -145,13 +183,13 @@ def query(
 @app.command(epilog="Example: [bold]paraactive save run.db --out my.model[/bold]")
 def save(
     run_file: RunArgument,
-    out: Annotated[Path, typer.Option(help="File to write. It holds numbers and JSON, no pickle.")],
+    out: Annotated[Path, typer.Option(help="Model file to write. It contains arrays and JSON, and no pickle.")],
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file if it exists.")] = False,
     learner: LearnerOption = None,
     set_: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the model of a run to one small file, for predict, evaluate and Model.load."""
+    """Write the model of a run to a file that predict, evaluate and Model.load can read."""
     from paraactive.cli.models import load_model, save_model
 
     save_model(load_model(run_file, learner, set_ or ()), out, overwrite, as_json)

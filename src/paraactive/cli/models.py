@@ -1,4 +1,4 @@
-"""The commands that use a trained model: predict, evaluate, save."""
+"""What the commands predict, evaluate, save and heaviest do."""
 
 from __future__ import annotations
 
@@ -30,12 +30,27 @@ from paraactive.streams.tables.csv_files import is_number_text
 
 _STDIN = "-"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""A spreadsheet runs a cell that begins so as a formula, if it is not a number."""
+"""A spreadsheet runs text that begins with one of these as a formula, unless it is a number."""
 _GZIP = b"\x1f\x8b"
 
 
 def load_model(path: Path, learner: str | None, settings: Sequence[str]) -> Model:
-    """Load a model, around a learner of the user's own if one is named."""
+    """Load a model.
+
+    Parameters
+    ----------
+    path : Path
+        Run file or model file.
+    learner : str or None
+        The user's own learner, as "package.module:Class", if the file cannot build it.
+    settings : sequence of str
+        Its parameters, as NAME=VALUE.
+
+    Returns
+    -------
+    Model
+        The model.
+    """
     return Model.load(path, learner=learner_named(learner, settings))
 
 
@@ -43,7 +58,25 @@ def predict_file(
     load: Callable[[], Model], data: str, identifier: str | None, out: Path | None, overwrite: bool, raw: bool,
     as_json: bool,
 ) -> None:  # fmt: skip
-    """Write the class and the score of each row of a file, or its scores for each class."""
+    """Write the label of each row of a file, and its score or its score for each class.
+
+    Parameters
+    ----------
+    load : callable
+        Returns the model. It is called only if `out` can be written.
+    data : str
+        File with rows, or "-" for standard input.
+    identifier : str or None
+        Column to copy to the output.
+    out : Path or None
+        CSV file; None for standard output.
+    overwrite : bool
+        Replace `out` if it exists.
+    raw : bool
+        Write text unchanged, also if a spreadsheet would run it as a formula.
+    as_json : bool
+        Print JSON.
+    """
     if out is not None and out.exists() and not overwrite:
         raise already_exists(out)
     model = load()
@@ -66,7 +99,7 @@ def predict_file(
 
 @contextmanager
 def _opened(data: str) -> Generator[str]:
-    """The file; what comes on standard input is put into one first, and messages call it by that name."""
+    """Yield a file. Standard input is copied to a file first, and error messages call it "standard input"."""
     if data != _STDIN:
         yield data
         return
@@ -79,15 +112,15 @@ def _opened(data: str) -> Generator[str]:
         try:
             yield str(path)
         except ParaActiveError as error:
-            said = (text.replace(str(path), "standard input") for text in (error.fact, error.why, error.remedy))
-            fact, why, remedy = said
+            texts = (error.fact, error.why, error.remedy)
+            fact, why, remedy = (text.replace(str(path), "standard input") for text in texts)
             raise type(error)(fact, why=why, remedy=remedy) from None
 
 
 def _predictions(
     model: Model, score: Doubles, identifier: str | None, ids: list[Any] | None, raw: bool
 ) -> Iterator[list[Any]]:
-    """The table to write, its head first: identifiers, if they are asked for, labels by name, and scores."""
+    """Yield the header and the rows to write: identifiers if there are any, names of labels, and scores."""
     names = ["score"] if score.ndim == 1 else [f"score {name}" for name in model.classes]
     labels: list[str] = model.named(score).tolist()
     numbers = score.reshape(len(score), -1).tolist()
@@ -99,8 +132,20 @@ def _predictions(
 
 
 def for_spreadsheet(value: Any) -> Any:
-    """A value that a spreadsheet shows and does not run.
+    """Return a value that a spreadsheet does not run as a formula.
 
+    Parameters
+    ----------
+    value : object
+        Any value.
+
+    Returns
+    -------
+    object
+        The value; text that begins like a formula gets a ' before it.
+
+    Examples
+    --------
     >>> for_spreadsheet("=1+1"), for_spreadsheet("-1"), for_spreadsheet("ham")
     ("'=1+1", '-1', 'ham')
     """
@@ -109,22 +154,44 @@ def for_spreadsheet(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """An identifier as JSON and CSV have it."""
+    """Return an identifier as JSON and CSV can write it."""
     return value if value is None or isinstance(value, str | bool | int) else str(value)
 
 
 def write_csv(file: TextIO | codecs.StreamWriter, table: Iterable[Iterable[Any]]) -> None:
-    """Rows with commas."""
+    """Write rows as CSV.
+
+    Parameters
+    ----------
+    file : TextIO or StreamWriter
+        Where to write.
+    table : iterable of iterables
+        The rows.
+    """
     plain, quoting = (csv.writer(file, lineterminator="\n", quoting=how) for how in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL))
     for row in table:
         cells = list(row)
-        # Python leaves a carriage return without quotes, and for most other readers it ends the row.
+        # Python does not quote a carriage return, and most other readers take it for the end of the row.
         returns = any(isinstance(cell, str) and "\r" in cell for cell in cells)
         (quoting if returns else plain).writerow(cells)
 
 
 def evaluate_file(model: Model, path: Path, data: str | None, label: str | None, as_json: bool) -> None:
-    """Show how often a model is wrong, and how. `path` is its file."""
+    """Print the number of mistakes of a model and the confusion matrix.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    path : Path
+        File of the model, which may name its own test examples.
+    data : str or None
+        File with labeled examples, or "-" for standard input; None for the test examples of the run.
+    label : str or None
+        Name of the label column.
+    as_json : bool
+        Print JSON.
+    """
     figures = _figures(model, _test(model, path, data, label))
     if as_json:
         print(json.dumps(figures, indent=2, allow_nan=False))
@@ -134,9 +201,9 @@ def evaluate_file(model: Model, path: Path, data: str | None, label: str | None,
     console.print(f"{mistakes} of {examples}: an error of {figures['error']:.2%}.")
     few = len(model.classes) < 5
     table = Table(padding=(0, 2 if few else 0))
-    table.add_column("label")
+    table.add_column("true label")
     for name in model.classes:
-        table.add_column(f"said {name}" if few else name, justify="right")
+        table.add_column(f"predicted {name}" if few else name, justify="right")
     for name, counts in figures["confusion"].items():
         table.add_row(name, *(f"{count:,}" for count in counts.values()))
     console.print(table)
@@ -152,16 +219,16 @@ def _test(model: Model, path: Path, data: str | None, label: str | None) -> Exam
     if test is None:
         raise InputError(
             f"no data to evaluate {path} on",
-            why="the file does not say where its test examples are",
-            remedy="give a file of examples with labels",
+            why="the file does not name test examples",
+            remedy="give a file with labeled examples",
         )
     return test
 
 
 def _figures(model: Model, test: Examples) -> dict[str, Any]:
     count = len(model.classes)
-    said, true = decide(scores(model.learner, test.x)), numbers_of(test.y, count)
-    counts = np.bincount(count * true + said, minlength=count * count).reshape(count, count)
+    predicted, true = decide(scores(model.learner, test.x)), numbers_of(test.y, count)
+    counts = np.bincount(count * true + predicted, minlength=count * count).reshape(count, count)
     mistakes = int(counts.sum() - counts.trace())
     return {
         "examples": len(test),
@@ -174,7 +241,19 @@ def _figures(model: Model, test: Examples) -> dict[str, Any]:
 
 
 def save_model(model: Model, out: Path, overwrite: bool, as_json: bool) -> None:
-    """Write a model to one file."""
+    """Write a model to one file.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    out : Path
+        File to write.
+    overwrite : bool
+        Replace the file if it exists.
+    as_json : bool
+        Print JSON.
+    """
     model.save(out, overwrite=overwrite)
     size = out.stat().st_size
     if as_json:
@@ -184,7 +263,17 @@ def save_model(model: Model, out: Path, overwrite: bool, as_json: bool) -> None:
 
 
 def show_heaviest(path: Path, count: int, as_json: bool) -> None:
-    """The entries of largest weight."""
+    """Print the entries with the largest weights.
+
+    Parameters
+    ----------
+    path : Path
+        Run file.
+    count : int
+        Number of entries.
+    as_json : bool
+        Print JSON.
+    """
     with RunFile.read(path) as file, file.reraise_as_corruption():
         rows, names = file.log.heaviest(count), file.spec.data.classes
     heaviest = [row | {"label": names[numbers_of(np.array([row.pop("y")], np.int8), len(names))[0]]} for row in rows]

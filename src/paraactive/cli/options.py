@@ -1,4 +1,4 @@
-"""From what was typed to learners, rules and streams, with the defaults that fit each other."""
+"""Makes learners, rules and streams from the options of a command, with defaults that suit each other."""
 
 from __future__ import annotations
 
@@ -37,10 +37,14 @@ class Job:
         The training data.
     test : Path or bool
         File with test examples; True for the stream's own, False for none.
-    learner, rule : str
-        Names in the registry, or "package.module:Class".
-    learner_parameters, rule_parameters : dict
-        What was typed, and the defaults of the command line.
+    learner : str
+        Name in the registry, or "package.module:Class".
+    learner_parameters : dict
+        Parameters of the learner: the options that were given, and the defaults of the command line.
+    rule : str
+        Name in the registry, or "package.module:Class".
+    rule_parameters : dict
+        Parameters of the rule.
     """
 
     stream: Stream
@@ -310,7 +314,7 @@ def weights_in(text: str | None) -> dict[str, float] | str | None:
             weights[name.strip()] = float(number)
         except ValueError:
             raise InputError(
-                f"--class-weight has {part!r}", why="it is a name and a number", remedy="give it as ham=1,spam=5"
+                f"--class-weight has {part!r}", why="it must be a name and a number", remedy="give it as ham=1,spam=5"
             ) from None
     return weights
 
@@ -353,7 +357,9 @@ def learner_named(name: str | None, settings: Sequence[str]) -> Learner | None:
     """
     if name is None:
         if settings:
-            raise InputError("--set is given without --learner", why="it sets a parameter of one", remedy="name both")
+            raise InputError(
+                "--set is given without --learner", why="it sets a parameter of that learner", remedy="give both"
+            )
         return None
     parameters = settings_in(settings)
     known = [each.name for each in parameters_of(LEARNERS.find(name))]

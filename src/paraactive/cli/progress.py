@@ -1,4 +1,4 @@
-"""The progress bar: an observer of the run's events."""
+"""The progress bar: it observes the events of a run."""
 
 from __future__ import annotations
 
@@ -13,13 +13,21 @@ from paraactive.errors import counted
 
 
 class ProgressBar:
-    """Shows examples seen, examples per second, the sampling rate and the mistakes of the moment.
+    """Shows examples seen, examples per second, the sampling rate and the latest number of mistakes.
 
-    The bar is drawn on standard error, and only if that is a terminal. Standard output has the result alone.
+    The bar is on standard error, so that standard output has only the result. It is drawn only on a terminal.
+
+    Parameters
+    ----------
+    title : str
+        Text before the bar.
+    console : Console
+        Where to draw.
+    show : callable, optional
+        Called at the end of each round in place of `progress.start`: the caller then draws `progress` itself.
     """
 
     def __init__(self, title: str, console: Console, show: Callable[[], object] | None = None) -> None:
-        """`show` is called at the end of each round, if given: the caller then draws `progress` itself."""
         self._title = title
         self._sifted = self._selected = 0
         self._console, self._absent = console, set[int]()
@@ -50,7 +58,7 @@ class ProgressBar:
     def __call__(self, event: Event) -> None:
         """Show what this event changes."""
         if isinstance(event, Compiling):
-            self._console.print(f"compiling the loops of {event.learner}, once for this machine …")
+            self._console.print(f"compiling the loops of {event.learner}, once on this machine …")
         elif isinstance(event, RunStarted):
             self._sifted, self._selected = event.sifted, event.selected
             self._task = self.progress.add_task(
@@ -59,13 +67,13 @@ class ProgressBar:
         elif isinstance(event, Round):
             self._advance(event)
         elif isinstance(event, NodeLost):
-            self._console.print(f"node {event.node} is lost ({event.why}); what it was sifting is sifted by others")
+            self._console.print(f"node {event.node} is lost ({event.why}); the other nodes sift its examples")
             self._absent.add(event.node)
-        elif isinstance(event, NodeSilent):  # A warning says so.
+        elif isinstance(event, NodeSilent):  # A warning was printed already.
             self._absent.add(event.node)
         elif isinstance(event, NodeJoined) and event.node in self._absent:
             self._absent.discard(event.node)
-            self._console.print(f"node {event.node} is back")
+            self._console.print(f"node {event.node} is connected again")
         elif isinstance(event, Evaluated) and self._task is not None:
             self.progress.update(self._task, mistakes=counted(event.mistakes, "mistake"))
 

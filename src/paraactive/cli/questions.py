@@ -1,4 +1,4 @@
-"""The CSV file in which the command query asks for labels: written, read back and checked line by line."""
+"""Writes, reads and checks the CSV file in which the command query asks for labels."""
 
 from __future__ import annotations
 
@@ -25,24 +25,54 @@ from paraactive.streams.files import column_names, open_column
 from paraactive.streams.label_checks import named_labels
 
 _SKIP = "skip"
-"""What a person writes in place of a label that cannot be told."""
+"""Text in the column label that leaves the row out."""
 
 
-class LabelsWanted(Exception):  # noqa: N818 (the user is asked, that is all)
-    """The labels of these rows are not known yet."""
+class LabelsWanted(Exception):  # noqa: N818 (not an error: the user is asked)
+    """The labels of some rows are not known yet.
+
+    Parameters
+    ----------
+    rows : array of int
+        Row numbers in the data.
+    """
 
     def __init__(self, rows: Ints) -> None:
         self.rows = rows
 
 
 def questions_of(path: Path) -> Path:
-    """Where a run asks: run.db.ask.csv beside run.db."""
+    """Return the CSV file in which a run asks for labels.
+
+    Parameters
+    ----------
+    path : Path
+        Run file, such as run.db.
+
+    Returns
+    -------
+    Path
+        The CSV file in the same folder, such as run.db.ask.csv.
+    """
     return path.with_name(f"{path.name}.ask.csv")
 
 
 def write_questions(path: Path, stream: Stream, wanted: LabelsWanted, as_json: bool) -> None:
+    """Write the CSV file, and print how to continue.
+
+    Parameters
+    ----------
+    path : Path
+        Run file.
+    stream : Stream
+        The unlabeled rows.
+    wanted : LabelsWanted
+        The rows to label.
+    as_json : bool
+        Print JSON.
+    """
     with RunFile.read(path) as file, file.reraise_as_corruption():
-        spec, told, seen = file.spec, file.questions.answers(), file.seen
+        spec, answers, seen = file.spec, file.questions.answers(), file.seen
         asked = {row: position for position, row in file.questions.asked().items()}
     questions, rows = questions_of(path), wanted.rows.tolist()
     positions = [asked[row] for row in rows]
@@ -55,21 +85,21 @@ def write_questions(path: Path, stream: Stream, wanted: LabelsWanted, as_json: b
         "run": str(path),
         "questions": str(questions),
         "asked": len(rows),
-        "told": count_labels(told),
+        "told": count_labels(answers),
         "seen": seen,
     }
     if as_json:
         print(json.dumps(figures))
         return
-    print(f"{counted(len(rows), 'label')} {'is' if len(rows) == 1 else 'are'} asked for in {questions}.")
+    print(f"{questions} has {counted(len(rows), 'row')} to label.")
     classes, budget = spec.data.classes, spec.labels.budget
     print(f"Fill in the column label with {', '.join(classes)}{_or_skip(classes)}.")
-    of_budget = "" if budget is None else f" ({len(told) + len(rows):,} of the budget of {budget:,})"
+    of_budget = "" if budget is None else f" ({len(answers) + len(rows):,} of {budget:,} labels of the budget)"
     print(f"Then continue with: paraactive query {shlex.quote(str(path))}{of_budget}")
 
 
 def _table_of_questions(data: DataSpec, stream: Stream, positions: list[int], rows: list[int]) -> Iterator[list[Any]]:
-    """What a person sees: first what tells rows apart, then the features, in short."""
+    """Yield the header and the rows: first the columns that are not features, then the features, rounded."""
     names = data.feature_names or [f"x{column}" for column in range(data.width)]
     source = str(data.source)
     shown = [name for name in column_names(source) or () if name not in names]
@@ -83,7 +113,20 @@ def _table_of_questions(data: DataSpec, stream: Stream, positions: list[int], ro
 
 
 def read_answers(path: Path, *, may_miss: bool) -> None:
-    """Put what was filled in into the run file; an error if something is missing, after the rest is safe."""
+    """Copy the labels from the CSV file to the run file, and check that none is missing.
+
+    Parameters
+    ----------
+    path : Path
+        Run file.
+    may_miss : bool
+        Whether labels may be missing.
+
+    Raises
+    ------
+    InputError
+        If a line is wrong; or, after the other labels are in the run file, if labels are missing.
+    """
     questions = questions_of(path)
     if not questions.exists():
         return
@@ -106,21 +149,21 @@ def read_answers(path: Path, *, may_miss: bool) -> None:
     if missing and not may_miss:
         raise InputError(
             f"{missing:,} of {len(table):,} rows of {questions} {'has' if missing == 1 else 'have'} no label yet",
-            why="the labels of a round are learned together; the labels that are there are safe in the run file",
-            remedy=f"fill in the others{_or_skip(classes)}",
+            why="all labels of a round are learned together; the other labels are saved in the run file",
+            remedy=f"fill in the missing labels{_or_skip(classes)}",
         )
 
 
 def _check_learned(
     questions: Path, given: dict[int, int | None], known: dict[int, int | None], asked: dict[int, int]
 ) -> None:
-    """Lines of an earlier round may be there still, if they say what was learned."""
+    """Check that lines of an earlier round have the labels that were learned."""
     for position, y in given.items():
         if known.get(position) != y:
             raise InputError(
-                f"{questions} has another label for row {asked[position]}, which was answered before",
-                why="its round has ended",
-                remedy=f"change it with --correct {asked[position]}=LABEL, and remove the line",
+                f"{questions} changes the label of row {asked[position]}",
+                why="the label of this row was learned in an earlier round",
+                remedy=f"change the label with --correct {asked[position]}=LABEL, and remove the line from the file",
             )
 
 
@@ -128,7 +171,7 @@ _Row: TypeAlias = "dict[str, str | None]"
 
 
 def _table(questions: Path) -> list[tuple[int, _Row]]:
-    """Its rows with their lines, as spreadsheets write them too: with a mark of the encoding, semicolons or tabs."""
+    """Rows with their line numbers. Spreadsheets may write a byte order mark, semicolons or tabs."""
     try:
         text = questions.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -153,18 +196,18 @@ def _table(questions: Path) -> list[tuple[int, _Row]]:
         raise InputError(
             f"{questions} has no columns position, row and label",
             why="these columns identify the row of each label",
-            remedy="fill in the column label, and leave the others as they are",
+            remedy="fill in the column label, and change no other column",
         )
     return table
 
 
 def _position(questions: Path, line: int, row: _Row, asked: dict[int, int]) -> int:
-    """Which question a line answers: the run file knows what was asked."""
+    """The stream position of the row that a line labels. It must be one that the run asked for."""
     position, number = (_number(row[name]) for name in ("position", "row"))
     if position is None or number is None or asked.get(position) != number:
         raise InputError(
             f"line {line} of {questions} has position {row['position']!r} and row {row['row']!r}",
-            why="that was not asked for",
+            why="the label of this row was not asked for",
             remedy="change nothing but the column label; if you delete the file, query writes it again",
         )
     return position
@@ -179,8 +222,8 @@ def _check_once(questions: Path, positions: list[int]) -> None:
     for position, times in Counter(positions).items():
         if times > 1:
             raise InputError(
-                f"{questions} has the position {position} {times} times",
-                why="each row is asked for once",
+                f"{questions} has position {position} in {times} lines",
+                why="each row has one line",
                 remedy="change nothing but the column label; if you delete the file, query writes it again",
             )
 
@@ -196,12 +239,12 @@ def _answer(questions: Path, line: int, row: _Row, classes: tuple[str, ...]) -> 
 
 
 def _or_skip(classes: Sequence[str]) -> str:
-    """Nothing where it is the name of a class."""
+    """The hint at skip; empty if skip is the name of a class."""
     return "" if _SKIP in classes else f", or write {_SKIP} to leave a row out"
 
 
 def _label(said: str, classes: tuple[str, ...]) -> int | None:
-    """The label as it travels; None to skip the row."""
+    """The number of the label; None to skip the row."""
     if said == _SKIP and _SKIP not in classes:
         return None
     if said not in classes:
@@ -215,7 +258,15 @@ def _label(said: str, classes: tuple[str, ...]) -> int | None:
 
 
 def correct_label(path: Path, correction: str) -> None:
-    """Change a label that was given; the run goes back to before it was learned."""
+    """Change the label of a row. The run goes back to the place before that row.
+
+    Parameters
+    ----------
+    path : Path
+        Run file.
+    correction : str
+        Row number and label, as "17=spam".
+    """
     number, equals, said = (part.strip() for part in correction.partition("="))
     if not equals or not said or not number:
         raise InputError(
@@ -234,9 +285,21 @@ def correct_label(path: Path, correction: str) -> None:
                 remedy="give the row number of an earlier question and its label, as --correct 17=spam",
             )
         y = _label(said, classes)
-        questions_of(path).unlink(missing_ok=True)  # Its labels are in the run file, and must not undo this one.
+        questions_of(path).unlink(missing_ok=True)  # Its labels are in the run file, and must not undo the correction.
         run.revision.correct_label(positions[0], y)
 
 
 def count_labels(answers: dict[int, int | None]) -> int:
+    """Count the labels among answers.
+
+    Parameters
+    ----------
+    answers : dict of int to int or None
+        Label of each position; None for a row that was skipped.
+
+    Returns
+    -------
+    int
+        Number of labels.
+    """
     return sum(y is not None for y in answers.values())

@@ -10,22 +10,29 @@ import typer
 from paraactive.cli.base import JsonOption, RunArgument, app
 
 RunsArgument = Annotated[
-    list[Path], typer.Argument(metavar="RUN", help="Run files, as train --out wrote them; several are compared.")
+    list[Path], typer.Argument(metavar="RUN", help="Run files, written by train --out. Several runs are compared.")
 ]
 ImageOption = Annotated[
     str | None,
-    typer.Option("--image", metavar="HEIGHTxWIDTH", help="Show examples as images of that size. Digits are, unasked."),
+    typer.Option(
+        "--image",
+        metavar="HEIGHTxWIDTH",
+        help="Show examples as images of this size in pixels, such as 28x28. Default: images for the digits only.",
+    ),
 ]
 
 
 def report(
     runs: RunsArgument,
-    out: Annotated[Path | None, typer.Option(help="The page. Default: the name of the first run, as .html.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="HTML page to write. Default: the name of the first run file, with the ending .html."),
+    ] = None,
     image: ImageOption = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the page if it is there.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the page if it exists.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """One page with all that run files tell: error, sampling rate, nodes, delays, weights. Works without network."""
+    """Write an HTML page about runs: error, sampling rate, nodes, delays, weights. It needs no network access."""
     from paraactive.cli.reports import write_runs
 
     write_runs(runs, out, image, overwrite, as_json)
@@ -33,11 +40,16 @@ def report(
 
 def watch(
     runs: RunsArgument,
-    port: Annotated[int, typer.Option(help="Of this machine, on which the page is. Default: one that is free.")] = 0,
+    port: Annotated[
+        int, typer.Option(help="Port of this machine that serves the page. 0 chooses a port that is free.")
+    ] = 0,
     image: ImageOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """The same page live, in a browser on this machine, while the run goes on. Ctrl-C ends it, not the run."""
+    """Serve the page of report to a browser on this machine, and update it while the run goes on.
+
+    Ctrl-C stops the server. The run continues.
+    """
     from paraactive.cli.reports import watch_runs
 
     watch_runs(runs, port, image, as_json)
@@ -48,22 +60,31 @@ def reproduce(
         str,
         typer.Argument(
             metavar="EXPERIMENT",
-            help="svm or network: the paper's comparisons; stragglers: one slow node; delays: stale models in IWAL.",
+            help="svm or network (the paper's comparisons), stragglers (one slow node) or delays (stale models in "
+            "IWAL).",
         ),
     ],
     scale: Annotated[
-        str, typer.Option(help="small: a few minutes. paper: to where passive learning levels off.")
+        str,
+        typer.Option(
+            help="Size of the experiment: small (a few minutes), or paper (until passive learning no longer improves)."
+        ),
     ] = "small",
-    seeds: Annotated[int | None, typer.Option(help="Runs of each kind. Default: by experiment and scale.")] = None,
-    steps: Annotated[int, typer.Option(help="Of delays: examples of each run.")] = 100_000,
-    c0: Annotated[float, typer.Option(help="Of delays: C0 of IWAL, at least 2.")] = 2.0,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            help="Number of runs of each kind, with different seeds. Default: depends on experiment and scale."
+        ),
+    ] = None,
+    steps: Annotated[int, typer.Option(help="Experiment delays: number of examples in each run.")] = 100_000,
+    c0: Annotated[float, typer.Option(help="Experiment delays: the constant C0 of IWAL, at least 2.")] = 2.0,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for run files, figures, points and page. Default: reproduce-EXPERIMENT."),
+        typer.Option(help="Folder for run files, figures, data and the page. Default: reproduce-EXPERIMENT."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run an experiment of the paper or of ours, and show it: figures, a page, and the paper's claims one by one."""
+    """Run an experiment, write its figures and a page, and check each claim of the paper."""
     from paraactive.cli.reproducing import reproduce_experiment
 
     reproduce_experiment(experiment, scale, seeds, steps, c0, out, as_json)
@@ -72,18 +93,22 @@ def reproduce(
 def plan(
     run_file: RunArgument,
     other: Annotated[
-        Path | None, typer.Argument(metavar="[OTHER]", help="A second run file, to try the prediction on.")
+        Path | None, typer.Argument(metavar="[OTHER]", help="A second run file, to test the prediction. Default: none.")
     ] = None,
-    latency: Annotated[float, typer.Option(help="Seconds that a message takes between machines.")] = 0.0,
+    latency: Annotated[float, typer.Option(help="Latency of a message between machines, in seconds.")] = 0.0,
     bandwidth: Annotated[
-        float | None, typer.Option(help="Megabytes a second between machines. Default: no limit.")
+        float | None, typer.Option(help="Bandwidth between machines, in megabytes per second. Default: no limit.")
     ] = None,
     examples: Annotated[
-        int | None, typer.Option(help="Number of examples to predict for. Default: as many as the run saw.")
+        int | None,
+        typer.Option(help="Number of examples of the planned run. Default: as many as the recorded run saw."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """How many nodes pay: fit the cost model to a recorded run, and predict the time of 1 to 1024 nodes."""
+    """Estimate how many nodes are worth using.
+
+    Fits the cost model to a recorded run, and predicts the time in seconds with 1 to 1024 nodes.
+    """
     from paraactive.cli.theory import plan_nodes
 
     plan_nodes(run_file, other, latency, bandwidth, examples, as_json)
@@ -92,7 +117,7 @@ def plan(
 _EXAMPLES = {
     report: "[bold]paraactive report run.db[/bold]; [bold]paraactive report a.db b.db --out ab.html[/bold]",
     watch: "[bold]paraactive watch run.db[/bold]",
-    reproduce: "[bold]paraactive reproduce svm --scale small[/bold]; run it again to go on where it was stopped.",
+    reproduce: "[bold]paraactive reproduce svm --scale small[/bold]; run it again to continue if it was stopped.",
     plan: "[bold]paraactive plan run.db --latency 0.001 --bandwidth 125[/bold]",
 }
 

@@ -1,4 +1,4 @@
-"""What reproduce does: run an experiment, write its files, and show what was found."""
+"""What the command reproduce does: run an experiment, write its files, and print the result."""
 
 from __future__ import annotations
 
@@ -28,14 +28,32 @@ _WORDS = {"yes": "holds here", "no": "differs here", "open": "not decided here"}
 def reproduce_experiment(
     experiment: str, scale: str, seeds: int | None, steps: int, c0: float, out: Path | None, as_json: bool
 ) -> None:
-    """Run one, or go on with it, and show it."""
+    """Run an experiment, or continue it, and print the result.
+
+    Parameters
+    ----------
+    experiment : str
+        Name of the experiment.
+    scale : str
+        "small" or "paper".
+    seeds : int or None
+        Number of runs of each kind; None for the default.
+    steps : int
+        Number of examples in each run of the experiment "delays".
+    c0 : float
+        Constant C0 of IWAL in the experiment "delays".
+    out : Path or None
+        Folder for the files; None for reproduce-EXPERIMENT.
+    as_json : bool
+        Print JSON.
+    """
     one_of("experiment", experiment, (*EXPERIMENTS, _DELAYS))
     one_of("scale", scale, _SCALES)
     folder = out or Path(f"reproduce-{experiment}")
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder} is a file", why="the results are several", remedy="give --out a folder")
+        raise InputError(f"{folder} is a file", why="the results are several files", remedy="give --out a folder")
     count = None if seeds is None else whole("seeds", seeds, 1)
-    require("matplotlib", "report", "drawing figures")  # Before work is lost.
+    require("matplotlib", "report", "drawing figures")  # Check before the experiment runs, not after it.
     console = new_console()
     with _Bars(new_console(stderr=True)) as bars:
         if experiment == _DELAYS:
@@ -89,8 +107,8 @@ def _show(console: Console, found: ExperimentResult) -> None:
         console.print(f"    {_WORDS[claim.verdict]}: {claim.measured}", highlight=False)
     pictures = sum(path.suffix in (".png", ".svg") for path in found.files.values())
     page, points = found.files["page"], found.files["points"]
-    beside = f"{counted(pictures, 'figure')} {'is' if pictures == 1 else 'are'} beside them"
-    console.print(f"\nThe page is {page}, all points are in {points}; {beside}.")
+    beside = f"{counted(pictures, 'figure')} {'is' if pictures == 1 else 'are'} in the same folder"
+    console.print(f"\nThe page is {page}. The data of the figures are in {points}; {beside}.")
 
 
 def _show_delays(console: Console, result: DelaysResult) -> None:
@@ -113,9 +131,10 @@ def _show_delays(console: Console, result: DelaysResult) -> None:
     first = result.delays[0].points[-1].queries
     worst = max(result.delays, key=lambda each: each.points[-1].queries)
     console.print(
-        f"Delays cost at most {worst.points[-1].queries / first - 1:.1%} more labels than none ({worst.named}). Random "
-        f"ones have a mean of {MEAN_DELAY}. Theorem 1, the first bound, held at every step in at least "
-        f"{min(each.within for each in result.delays):.0%} of the runs of each delay. Theorem 2, the second, is shown "
-        "with the constants of its proof, and with 1 for the constant that the paper hides, which is no bound. Both "
-        f"are promises only from C0 = {result.sufficient_c0:.0f} on (delta {result.delta:g}); below, they are formulas."
+        f"With delays, at most {worst.points[-1].queries / first - 1:.1%} more labels are needed than without "
+        f"({worst.named}). Random delays have a mean of {MEAN_DELAY}. The first bound is Theorem 1: it held at every "
+        f"step in at least {min(each.within for each in result.delays):.0%} of the runs of each delay. The second "
+        "bound is Theorem 2 with the constants of its proof. The last column replaces the paper's hidden constant "
+        f"O(1) by 1 and is not a bound. Both theorems hold for C0 >= {result.sufficient_c0:.0f} "
+        f"(delta {result.delta:g}); for a smaller C0 the bounds are not guaranteed."
     )

@@ -1,4 +1,4 @@
-"""The closing tables, for people; machines take --json."""
+"""The tables that are printed after a run, unless --json is given."""
 
 from __future__ import annotations
 
@@ -11,18 +11,26 @@ from paraactive.runs.run import Run
 
 
 def show_run(console: Console, run: Run) -> None:
-    """What was seen, selected and reached."""
+    """Print how many examples were seen and selected, the mistakes, and the times.
+
+    Parameters
+    ----------
+    console : Console
+        Where to print.
+    run : Run
+        The finished run.
+    """
     figures = run.summary()
     table = Table(show_header=False, box=None, padding=(0, 2))
     table.add_column(style="dim")
     table.add_column(justify="right")
     table.add_row("seen", f"{run.seen:,}")
-    table.add_row("learned first (warmstart)", f"{run.warmstart:,}")
+    table.add_row("learned in the warmstart", f"{run.warmstart:,}")
     table.add_row("selected", f"{run.selected:,} of {run.sifted:,} sifted")
-    table.add_row("sampling rate", f"{run.sampling_rate:.2%}" if run.sifted else "nothing was sifted")
+    table.add_row("sampling rate", f"{run.sampling_rate:.2%}" if run.sifted else "no examples were sifted")
     if run.scored < run.sifted and run.scored:
-        table.add_row("exact scores", f"{run.scored:,} ({run.scored / run.sifted:.1%}; the cascade ruled out the rest)")
-        table.add_row("p made smaller by the cascade", f"{run.lowered:,} of {run.selected:,} selected")
+        table.add_row("exact scores", f"{run.scored:,} ({run.scored / run.sifted:.1%}; the proxy ruled out the others)")
+        table.add_row("p lowered by the cascade", f"{run.lowered:,} of {run.selected:,} selected")
     if "vectors" in figures:
         table.add_row("support vectors", f"{figures['vectors']:,}")
     if run.mistakes is not None:
@@ -43,12 +51,20 @@ def show_run(console: Console, run: Run) -> None:
 
 
 def show_delays(console: Console, run: Run) -> None:
-    """How old the models were that sifted, as a histogram."""
+    """Print a histogram of the lag in entries; nothing if no example was selected.
+
+    Parameters
+    ----------
+    console : Console
+        Where to print.
+    run : Run
+        The finished run.
+    """
     figures = run.delay_figures()
     if figures is None:
         return
     console.print(
-        f"\nDelay of the selected (entries between the model that sifted and the place in the log): "
+        f"\nLag in entries (entries between the model that sifted an example and the example's own entry): "
         f"mean {figures['mean']:.1f}, median {figures['p50']}, 99% {figures['p99']}, largest {figures['max']}"
     )
     bins = run.delay_histogram()
@@ -66,16 +82,26 @@ def _nodes(run: Run) -> str:
 
 
 def show_times(console: Console, run: Run, comparison: Comparison | None) -> None:
-    """Time on the paper's clock for each number of nodes, and the speedup over passive where it was measured."""
+    """Print the time on the paper's clock for each number of nodes, and the speedup over passive learning.
+
+    Parameters
+    ----------
+    console : Console
+        Where to print.
+    run : Run
+        The finished run.
+    comparison : Comparison or None
+        The passive run; None if there was none.
+    """
     if not run.simulated:
         return
     if run.schedule == "asynchronous":
         how = "on a virtual clock" if run.engine == "simulated" else f"as measured on {run.engine}"
     elif run.engine == "simulated":
-        how = "simulated as in the paper (fetching and communication are not counted)"
+        how = "simulated as in the paper (without fetching and communication)"
     else:
-        how = f"on the paper's clock, from the times measured on {run.engine} (fetching and communication not counted)"
-    console.print(f"\nTime with k nodes, {how}:")
+        how = f"on the paper's clock, from the times measured on {run.engine} (without fetching and communication)"
+    console.print(f"\nTime with k nodes, in seconds, {how}:")
     table = Table(padding=(0, 2))
     table.add_column("k", justify="right")
     table.add_column("seconds", justify="right")
@@ -91,15 +117,28 @@ def show_times(console: Console, run: Run, comparison: Comparison | None) -> Non
 
 
 def passive_sentence(run: Run, comparison: Comparison) -> str:
-    """How the passive run did, in words."""
+    """Compare the passive run with the sifted run, in words.
+
+    Parameters
+    ----------
+    run : Run
+        The sifted run.
+    comparison : Comparison
+        The passive run, and whether it reached the mistakes of the sifted run.
+
+    Returns
+    -------
+    str
+        One sentence.
+    """
     passive = comparison.passive
     mistakes = counted(passive.mistakes or 0, "mistake")
     if comparison.reached:
         return (
-            f"Passive learning took {comparison.seconds:.1f} s and {passive.seen:,} examples to get down to "
+            f"Passive learning needed {comparison.seconds:.1f} s and {passive.seen:,} examples to reach "
             f"{mistakes} (the sifted run: {run.mistakes})."
         )
     return (
-        f"Passive learning was still at {mistakes} after {comparison.seconds:.1f} s and all "
+        f"Passive learning still made {mistakes} after {comparison.seconds:.1f} s and all "
         f"{passive.seen:,} examples (the sifted run: {run.mistakes}), so the speedups are lower bounds."
     )

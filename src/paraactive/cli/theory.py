@@ -1,4 +1,4 @@
-"""The command of the theory: plan."""
+"""What the command plan prints."""
 
 from __future__ import annotations
 
@@ -19,7 +19,23 @@ from paraactive.theory import Link, Planned, plan
 def plan_nodes(
     path: Path, other: Path | None, latency: float, bandwidth: float | None, examples: int | None, as_json: bool
 ) -> None:
-    """Show what the cost model says of a run."""
+    """Fit the cost model to a run, and print its predictions.
+
+    Parameters
+    ----------
+    path : Path
+        Run file.
+    other : Path or None
+        A second run file, to test the prediction.
+    latency : float
+        Latency of a message, in seconds.
+    bandwidth : float or None
+        Bandwidth in megabytes per second; None for no limit.
+    examples : int or None
+        Number of examples of the planned run; None for as many as the run saw.
+    as_json : bool
+        Print JSON.
+    """
     link = Link(latency) if bandwidth is None else Link(latency, 1e6 * positive("bandwidth", bandwidth))
     planned = plan(path, other, link=link, examples=examples)
     if as_json:
@@ -34,13 +50,15 @@ def plan_nodes(
 
 def _show_model(console: Console, planned: Planned) -> None:
     model = planned.model
-    console.print(f"Fitted to {planned.path}, for {planned.examples:,} examples (microseconds, m entries learned):")
+    console.print(
+        f"Fitted to {planned.path}, for {planned.examples:,} examples (in microseconds, after m learned entries):"
+    )
     grows = (
         f" {'+' if model.score.slope >= 0 else '-'} {abs(model.score.slope) * 1e6:.4g} m" if model.score.slope else ""
     )
     console.print(f"  S(m), to score an example   {model.score.fixed * 1e6:.4g}{grows}", highlight=False)
     grows = f" + {model.learn.slope * 1e6:.4g} m" if model.learn.slope else ""
-    learn = f"{model.learn.fixed * 1e6:.4g}{grows}, and {model.settle * 1e3:.3g} ms each round"
+    learn = f"{model.learn.fixed * 1e6:.4g}{grows}, plus {model.settle * 1e3:.3g} ms in each round"
     console.print(f"  dT/dm, to learn an entry    {learn}", highlight=False)
     console.print(
         f"  phi(n), entries             {model.warmstart} + {model.scale:.4g} (n - {model.warmstart})^"
@@ -59,7 +77,7 @@ def _show_predictions(console: Console, planned: Planned) -> None:
             f"{each.warmstart + each.update:.2f}", f"{each.network:.2f}", f"{each.fetch:.2f}",
             style="bold" if each.nodes == planned.pays_until else None,
         )  # fmt: skip
-    console.print("\nPredicted time of k nodes, on the paper's clock (fetching comes on top):")
+    console.print("\nPredicted time with k nodes, in seconds on the paper's clock (fetching is not included):")
     console.print(table)
     console.print(_verdict(planned))
     console.print(_bytes_sentence(planned))
@@ -68,27 +86,27 @@ def _show_predictions(console: Console, planned: Planned) -> None:
 def _verdict(planned: Planned) -> str:
     k = planned.pays_until
     if planned.bound == "sift" and k == NODES[-1]:
-        return f"Even more than {k} nodes would pay: the run is sift-bound."
+        return f"More than {k} nodes would still be faster: the run is sift-bound."
     what = {
-        "sift": "sift-bound: a round has no more examples to share out; a larger --batch would have",
-        "update": "update-bound: what is left is learning, which every node does, and which more nodes do not shorten",
-        "network": "network-bound: what is left is sending to the nodes, which grows with them",
+        "sift": "sift-bound: a round has too few examples for more nodes, and a larger --batch would help",
+        "update": "update-bound: most of the time is learning, which every node does, so more nodes do not shorten it",
+        "network": "network-bound: most of the time is sending to the nodes, which takes longer with more nodes",
     }[planned.bound]
     rule = planned.model.enough_nodes(planned.examples)
     return (
-        f"More than {counted(k, 'node')} do not pay (they save less than {PAYS:.0%} for each doubling). Beyond, the "
-        f"run is {what}. The paper's rule of thumb, n/phi(n), says {rule:,.0f}."
+        f"More than {counted(k, 'node')} are not worth using: each doubling saves less than {PAYS:.0%}. Beyond that, "
+        f"the run is {what}. The paper's rule of thumb, n/phi(n), gives {rule:,.0f}."
     )
 
 
 def _bytes_sentence(planned: Planned) -> str:
     sends = planned.model.sends(planned.examples)
-    entries = f"the entries weigh {(sends['replicated'] or 0) / 1e6:,.1f} MB"
+    size = f"{(sends['replicated'] or 0) / 1e6:,.1f} MB"
     if sends["central"] is None:
-        return f"To each node {entries}; what the model weighs is not known, because the run took no snapshot."
+        return f"Each node receives {size} of entries. The size of the model is not known: the run has no snapshot."
     return (
-        f"To each node {planned.updates} updates send less: {entries} in all, "
-        f"the models of all rounds {sends['central'] / 1e6:,.1f} MB."
+        f"With {planned.updates} updates each node receives fewer bytes: all entries are {size}, "
+        f"and the models of all rounds are {sends['central'] / 1e6:,.1f} MB."
     )
 
 
@@ -106,8 +124,8 @@ def _show_kinds(console: Console, planned: Planned, kinds: dict[str, Any]) -> No
     console.print(table)
     if kinds["sequential passive"] is None:
         console.print(
-            f"T of {planned.examples:,} entries is not known: this run learned {planned.learned:,}. "
-            "To have it, plan with the file of a run with --rule passive."
+            f"The time to learn {planned.examples:,} entries is not known: this run learned {planned.learned:,}. "
+            "To measure it, train with --rule passive, and plan with that run file."
         )
 
 
@@ -120,11 +138,13 @@ def _show_checks(console: Console, planned: Planned) -> None:
             check.path, str(check.nodes), check.what, f"{check.predicted:.2f}", f"{check.measured:.2f}",
             f"{check.error:+.1%}",
         )  # fmt: skip
-    console.print("\nHow far off the prediction is:")
+    console.print("\nError of the prediction:")
     if not planned.checks:
-        console.print("Not known: the run went on with another number of nodes, so no k was timed throughout.")
+        console.print("Not known: the number of nodes changed during the run, so the whole run was timed for no k.")
         return
     console.print(table)
-    console.print("It does not know of waiting for the slowest of k nodes, nor of starting them.")
+    console.print("The prediction does not include the start of the nodes, nor waiting for the slowest node.")
     if planned.differs:
-        console.print(f"The other run has another {' and another '.join(planned.differs)}: do not expect it to fit.")
+        console.print(
+            f"The other run has another {' and another '.join(planned.differs)}, so the prediction may not fit."
+        )

@@ -41,10 +41,17 @@ _TEXTS = {
     "depends on the learner.",
     "rate": "Sampling rate of the rule uniform, between 0 and 1. Default: the rate that the default rule would have.",
     "floor": "Lower bound on the sampling probability. Default: 0.01 with --guard, otherwise none.",
+    "cap": "Upper bound on the weight of an example. It biases the model. Default: none.",
     "set_aside": "Do not learn examples that are misclassified by more than this margin. Default: 0.3 for the SVM "
     "with --guard, otherwise none.",
 }
-"""Help where the command line has a default of its own."""
+"""Help where the default on the command line differs from the default in Python."""
+_RESUME_TEXTS = {
+    "updates": "Engines processes and ray: how nodes get new models: every node learns (replicated), the driver "
+    "learns and sends the model (central), or whichever sends fewer bytes (auto). Default: as before.",
+    "durability": "Which crash the last commit to the run file survives: the program is killed (process), or the "
+    "machine loses power (power, which waits for the disk at each commit). Default: as before.",
+}
 
 
 @app.command(epilog="Example: [bold]paraactive demo[/bold]")
@@ -53,19 +60,19 @@ def demo(
     seed: SeedOption = 0,
     out: Annotated[
         Path | None,
-        typer.Option(help="Run file to write. Default: paraactive-demo.db; an older file of that name is replaced."),
+        typer.Option(help="Run file to write. Default: paraactive-demo.db, which is replaced if it exists."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Train on the bundled digits, and compare with learning every example.
+    """Train an SVM on the bundled handwritten digits, and compare with learning every example.
 
-    The task is to tell the digits 3 and 1 from 5 and 7 with an SVM and the rule signed.
+    The task is to distinguish the digits 3 and 1 from 5 and 7. The rule is signed.
     """
     from paraactive.cli.commands import train_run
 
     train_run(
         "digits-31v57", as_json, out=out or Path("paraactive-demo.db"), overwrite=out is None, passive=True,
-        examples=examples, seed=seed, heading="Handwritten 3 and 1 told from 5 and 7, by sifting:",
+        examples=examples, seed=seed, heading="Handwritten digits, 3 and 1 against 5 and 7, learned with sifting:",
     )  # fmt: skip
 
 
@@ -117,12 +124,14 @@ def train(
         ),
     ] = None,
     weight: Annotated[
-        str | None, typer.Option(rich_help_panel="Data", help="Name of a column with sample weights.")
+        str | None,
+        typer.Option(rich_help_panel="Data", help="Name of a column with sample weights. Default: all weights are 1."),
     ] = None,
     class_weight: Annotated[
         str | None,
         typer.Option(
-            rich_help_panel="Data", help="Class weights: balanced, or a weight for each class, such as ham=1,spam=5."
+            rich_help_panel="Data",
+            help="Class weights: balanced, or a weight for each class, such as ham=1,spam=5. Default: all 1.",
         ),
     ] = None,
     test: Annotated[
@@ -166,8 +175,8 @@ def train(
 @app.command(epilog="Example: [bold]paraactive resume run.db[/bold]")
 @with_options(
     options_from(_RESUME, ("examples",), "Run", {}),
-    options_from(_RESUME, ("nodes", "engine", "address", "updates"), "Nodes", {}),
-    options_from(_RESUME, ("durability",), "Result", {}),
+    options_from(_RESUME, ("nodes", "engine", "address", "updates"), "Nodes", _RESUME_TEXTS),
+    options_from(_RESUME, ("durability",), "Result", _RESUME_TEXTS),
 )
 def resume(
     run_file: RunArgument,
@@ -181,7 +190,7 @@ def resume(
         str | None,
         typer.Option(
             rich_help_panel="Parts of your own",
-            help="The rule, as package.module:Class, if the run file cannot build it.",
+            help="Your own rule as package.module:Class, if the file cannot build it. Default: the rule in the file.",
         ),
     ] = None,
     latency: LatencyOption = None,
@@ -194,10 +203,10 @@ def resume(
     as_json: JsonOption = False,
     **options: Any,
 ) -> None:
-    """Continue a run that was stopped, or extend it. It ends in the same model as a run that never stopped.
+    """Continue a run that was stopped, or extend it. The model is the same as without the interruption.
 
     The number of nodes and the engine may differ from before. The model of an asynchronous run depends on the speed of
-    its nodes, whether it was stopped or not.
+    its nodes, also without an interruption.
     """
     from paraactive.cli.commands import resume_run
 
@@ -212,7 +221,7 @@ def resume(
 def replay(
     run_file: RunArgument, learner: LearnerOption = None, set_: SetOption = None, as_json: JsonOption = False
 ) -> None:
-    """Rebuild the model from the log alone, and check that it is the same, bit for bit."""
+    """Rebuild the model of a run from its log, and check that it is identical, bit for bit."""
     from paraactive.cli.commands import replay_run
 
     replay_run(run_file, learner, set_ or (), as_json)

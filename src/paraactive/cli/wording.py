@@ -1,4 +1,4 @@
-"""Messages of the library in the words of the command line: an option is called by its name there, not in Python."""
+"""Rewrites messages of the library for the command line: names of parameters become names of options."""
 
 from __future__ import annotations
 
@@ -9,14 +9,28 @@ from paraactive.errors import ParaActiveError
 
 _VALUE = r"""('[^']*'|"[^"]*"|\[[^]]*\]|\([^)]*\)|\.\.\.|[\w.+-]+(?<!\.))"""
 _EXAMPLES = {"label": "COLUMN", "features": "a,b,c"}
-"""What stands for a value that a message leaves open."""
+"""Placeholders for values that a message leaves open."""
 _CHOICES = "engine|schedule|rule|learner"
 """Parameters that messages name with their value, as in: engine 'ray'."""
 
 
 def in_options(error: ParaActiveError, options: Mapping[str, str]) -> str:
-    """The message, for a command with these options: what each parameter of the library is called there.
+    """Return the message of an error, with options in place of parameters.
 
+    Parameters
+    ----------
+    error : ParaActiveError
+        The error.
+    options : mapping of str to str
+        The option of the command for each parameter.
+
+    Returns
+    -------
+    str
+        The message in one line.
+
+    Examples
+    --------
     >>> error = ParaActiveError("eta is 0", why="it is too small", remedy="give eta > 0, label='a', or rule 'iwal'")
     >>> in_options(error, {"eta": "--eta", "label": "--label", "rule": "--rule"})
     '--eta is 0: it is too small; give --eta > 0, --label a, or --rule iwal.'
@@ -30,7 +44,7 @@ def in_options(error: ParaActiveError, options: Mapping[str, str]) -> str:
 def _renamed(text: str, options: Mapping[str, str]) -> str:
     names = _any(options)
     text = re.sub(rf"(?<![\w-])({_CHOICES}) '([\w-]+)'", lambda found: _chosen(options, *found.groups()), text)
-    text = re.sub(rf" \((?:{names})={_VALUE}\)", "", text)  # Where the option itself stands before it.
+    text = re.sub(rf" \((?:{names})={_VALUE}\)", "", text)  # The option itself is named before it.
     text = re.sub(rf"(?<![\w-])({names})={_VALUE}", lambda found: _typed(options[found[1]], *found.groups()), text)
     return re.sub(rf"(?<![\w-])({names})(?= [<>]=? )|(?<=[<>] )({names})\b", lambda found: options[found[0]], text)
 
@@ -44,7 +58,7 @@ def _chosen(options: Mapping[str, str], name: str, value: str) -> str:
 
 
 def _typed(option: str, name: str, value: str) -> str:
-    """name=value as it is typed.
+    """Return name=value as a user types it.
 
     >>> _typed("--features", "features", "['a', 'b']"), _typed("--examples", "examples", "100_000")
     ('--features a,b', '--examples 100000')

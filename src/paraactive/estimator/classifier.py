@@ -194,7 +194,7 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PredictsFromSco
         rows = self._checked(X, y, sample_weight, None, first=True)
         rows, test = self._held_out(rows)
         with notify_on_compile(_log_compiling):
-            self._fit(rows.taken_together(), test)
+            self._fit(rows.merged_duplicates(), test)
         return self
 
     def _fit(self, rows: Rows, test: Examples | None) -> None:

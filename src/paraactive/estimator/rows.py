@@ -1,4 +1,4 @@
-"""Rows to learn, with their classes and weights: what a user's X and y become in `ParaActiveClassifier`."""
+"""Rows with classes and weights: what X and y of a user become in `ParaActiveClassifier`."""
 
 from __future__ import annotations
 
@@ -11,46 +11,106 @@ from paraactive.data.examples import Doubles, Examples, Features, Floats, Sparse
 from paraactive.data.labels import labels_of
 from paraactive.learners.lasvm.scale import scale_of
 
-_SMALL = 10_000
-"""Rows up to which equal rows are taken together."""
-_FEW = 20_000_000
-"""Numbers up to which they are; of sparse rows what is not 0 counts."""
+MAX_DEDUP_ROWS = 10_000
+"""Equal rows are merged only in data with at most this number of rows, because merging sorts the rows."""
+MAX_DEDUP_VALUES = 20_000_000
+"""Equal rows are merged only in data with at most this number of values. In sparse rows, zeros do not count."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows to learn."""
+    """Rows to learn.
+
+    Parameters
+    ----------
+    x : Features
+        The features.
+    number : array of int
+        Number of the class of each row.
+    weight : array of float
+        Weight of each row.
+    row : array of int
+        Row number in the user's X.
+    """
 
     x: Features
     number: NDArray[np.intp]
-    """Of its class."""
     weight: Doubles
     row: NDArray[np.intp]
-    """Where it is in the user's X."""
 
     def take(self, rows: NDArray[np.intp]) -> Rows:
+        """Return some of the rows.
+
+        Parameters
+        ----------
+        rows : array of int
+            Places of the rows.
+
+        Returns
+        -------
+        Rows
+            In the order of `rows`.
+        """
         return Rows(self.x[rows], self.number[rows], self.weight[rows], self.row[rows])
 
     def examples(self, classes: int, first: int = 0) -> Examples:
-        """As they travel; rows of the user's X are counted from `first` on."""
+        """Return the rows as examples.
+
+        Parameters
+        ----------
+        classes : int
+            Number of classes.
+        first : int, default=0
+            Key of the first row of the user's X.
+
+        Returns
+        -------
+        Examples
+            With the weights as importance.
+        """
         return Examples(self.x, labels_of(self.number, classes), first + self.row, importance=self.weight)
 
     def scale(self) -> float:
-        """gamma="scale" of them all."""
+        """Return the kernel coefficient that gamma="scale" means for these rows.
+
+        Returns
+        -------
+        float
+            The coefficient.
+        """
         return scale_of(self.x, self.weight)
 
     def held_out(self, part: float, seed: int) -> NDArray[np.bool_]:
-        """Which rows to hold out: that part of each class, but never all of one."""
+        """Choose rows to hold out: a part of each class, but never a whole class.
+
+        Parameters
+        ----------
+        part : float
+            Part of each class, between 0 and 1.
+        seed : int
+            Seed of the choice.
+
+        Returns
+        -------
+        array of bool
+            True for each row to hold out.
+        """
         rng, chosen = np.random.default_rng(seed), np.zeros(len(self.number), np.bool_)
         for number in np.unique(self.number).tolist():
             own = rng.permutation(np.flatnonzero(self.number == number))
             chosen[own[: min(round(part * len(own)), len(own) - 1)]] = True
         return chosen
 
-    def taken_together(self) -> Rows:
-        """In an order of their own, equal ones as one of their joint weight, if they are not too many to be sorted."""
+    def merged_duplicates(self) -> Rows:
+        """Merge equal rows of the same class, and add their weights.
+
+        Returns
+        -------
+        Rows
+            The different rows, sorted; all rows unchanged if there are too many to sort.
+        """
         x, numbers = self.x, self.number.astype(np.float32)
-        if len(numbers) > _SMALL or (x.data if isinstance(x, SparseRows) else x).size > _FEW:
+        if len(numbers) > MAX_DEDUP_ROWS or (x.data if isinstance(x, SparseRows) else x).size > MAX_DEDUP_VALUES:
             return self
         table = _sortable(numbers, x) if isinstance(x, SparseRows) else np.column_stack([numbers, x])
         _, first, group = np.unique(table, axis=0, return_index=True, return_inverse=True)
@@ -58,11 +118,11 @@ class Rows:
 
 
 def _sortable(numbers: Floats, x: SparseRows) -> NDArray[np.intp]:
-    """For each row its place among all, in the order that the same rows have if they are dense; equal rows share one.
+    """Return the rank of each row, in the order that the same rows have if they are dense; equal rows share a rank.
 
-    Where two rows first differ in what is not 0, the one has a value where the other has 0, or another value there. So
-    a value counts as (k, value) with k = column - width if it is negative and width - column if not, and the end of a
-    row as (0, 0): in this order the rows are in theirs. As bytes, the higher first, texts of them compare alike.
+    At the first difference between two rows, one row has a nonzero value where the other has zero or another value.
+    So each value is coded as (k, value), with k = column - width for a negative value and k = width - column for a
+    positive value, and the end of a row as (0, 0). These codes sort like the dense rows, also as big-endian bytes.
     """
     negative = x.data < 0
     column = np.where(negative, x.indices, 2 * x.width - x.indices.astype(np.int64)).astype(np.uint64)

@@ -333,7 +333,7 @@ def test_ctrl_c_ends_the_nodes_and_says_how_to_go_on(tmp_path: Path, capsys: pyt
     assert (child.returncode, out, len(nodes)) == (130, "", 2)
     assert not [node for node in nodes if is_running_node(node)]
     assert "Traceback" not in error
-    told = re.search("To go on: paraactive (resume .*)", error)
+    told = re.search("Continue with: paraactive (resume .*)", error)
     assert told
     assert 512 < seen_in(path) < 6144
     assert app.run([*shlex.split(told[1]), "--json"]) == 0
