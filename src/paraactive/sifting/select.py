@@ -69,8 +69,18 @@ def choose(
 
     Parameters
     ----------
-    learner, rule, seed, fresh, seen, version
-        See `sift`.
+    learner : Learner
+        The model.
+    rule : Rule
+        Sets the probability p of each example.
+    seed : int
+        Seed of the coins.
+    fresh : Examples
+        The examples.
+    seen : array of int64
+        For each example, the number n that the rule uses.
+    version : int
+        Number of log entries that the model has learned.
     policy : ProxyPolicy
         Decides, from one call to the next, whether the learner's cheap score comes first.
 

@@ -28,7 +28,7 @@ from paraactive.learners.network.network_lanes import (
     adagrad_row,
     four_products,
     one_product,
-)
+)  # fmt: skip
 from paraactive.learners.simd.functions import exp, fma, inverse_sqrt
 
 LOGISTIC, SQUARED = 0, 1
@@ -81,19 +81,7 @@ def forward_sparse(
     data: Floats, indices: NDArray[np.int32], indptr: Ints, out: Floats, live: int, weight: Floats, bias: Floats,
     out_weight: Floats, out_bias: Floats,
 ):  # fmt: skip
-    """Set out[i, o] = f_o(x_i) for sparse rows.
-
-    Parameters
-    ----------
-    data, indices, indptr : ndarray of float32, int32 and int64
-        Values and features of sparse rows, and where each row begins.
-    out : ndarray of float32, shape (n, outputs)
-        Where the scores go.
-    live : int
-        Number of hidden units, without padding.
-    weight, bias, out_weight, out_bias : ndarray of float32
-        The parameters W, b, V and c.
-    """
+    """See `forward`. Sparse rows are given by their values, their features, and where each row begins."""
     (width, units), lanes = weight.shape, _whole_eights(live)
     hidden = np.empty((1, units), np.float32)
     inputs, values = np.empty(width, np.int64), np.empty((1, width), np.float32)
@@ -221,9 +209,8 @@ def _adagrad(parameter: Floats, squares: Floats, gradients: Floats, step: np.flo
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def learn(
-    x: Floats, y: Labels, importance: Floats, loss: int, step: np.float32, live: int,
-    weight: Floats, bias: Floats, out_weight: Floats, out_bias: Floats, weight_g: Floats, bias_g: Floats,
-    out_weight_g: Floats, out_bias_g: Floats,
+    x: Floats, y: Labels, importance: Floats, loss: int, step: np.float32, live: int, weight: Floats, bias: Floats,
+    out_weight: Floats, out_bias: Floats, weight_g: Floats, bias_g: Floats, out_weight_g: Floats, out_bias_g: Floats,
 ):  # fmt: skip
     """Take one step of AdaGrad for each example, in order, on its gradient times its importance.
 
@@ -256,9 +243,8 @@ def learn(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def learn_sparse(
-    data: Floats, indices: NDArray[np.int32], indptr: Ints, y: Labels, importance: Floats, loss: int,
-    step: np.float32, live: int,
-    weight: Floats, bias: Floats, out_weight: Floats, out_bias: Floats, weight_g: Floats, bias_g: Floats,
+    data: Floats, indices: NDArray[np.int32], indptr: Ints, y: Labels, importance: Floats, loss: int, step: np.float32,
+    live: int, weight: Floats, bias: Floats, out_weight: Floats, out_bias: Floats, weight_g: Floats, bias_g: Floats,
     out_weight_g: Floats, out_bias_g: Floats,
 ):  # fmt: skip
     """Take one step of AdaGrad for each sparse example, in order.
@@ -292,8 +278,8 @@ def learn_sparse(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _step(
-    values: Floats, inputs: Ints, used: int, label: int, importance: np.float32, loss: int, step: np.float32, live: int,
-    weight: Floats, bias: Floats, out_weight: Floats, out_bias: Floats, weight_g: Floats, bias_g: Floats,
+    values: Floats, inputs: Ints, used: int, label: int, importance: np.float32, loss: int, step: np.float32, live:
+    int, weight: Floats, bias: Floats, out_weight: Floats, out_bias: Floats, weight_g: Floats, bias_g: Floats,
     out_weight_g: Floats, out_bias_g: Floats,
 ):  # fmt: skip
     """Take one step on an example whose inputs are listed."""
@@ -316,9 +302,8 @@ def _step(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def learn_together(
-    x: Floats, y: Labels, importance: Floats, loss: int, step: np.float32, live: int,
-    weight: Floats, bias: Floats, out_weight: Floats, out_bias: Floats, weight_g: Floats, bias_g: Floats,
-    out_weight_g: Floats, out_bias_g: Floats,
+    x: Floats, y: Labels, importance: Floats, loss: int, step: np.float32, live: int, weight: Floats, bias: Floats,
+    out_weight: Floats, out_bias: Floats, weight_g: Floats, bias_g: Floats, out_weight_g: Floats, out_bias_g: Floats,
 ):  # fmt: skip
     """See `learn`. Here one step is taken on the sum of all gradients, each times the importance of its example."""
     (width, units), rows, lanes = weight.shape, x.shape[0], _whole_eights(live)
@@ -337,9 +322,8 @@ def learn_together(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def learn_together_sparse(
-    data: Floats, indices: NDArray[np.int32], indptr: Ints, y: Labels, importance: Floats, loss: int,
-    step: np.float32, live: int,
-    weight: Floats, bias: Floats, out_weight: Floats, out_bias: Floats, weight_g: Floats, bias_g: Floats,
+    data: Floats, indices: NDArray[np.int32], indptr: Ints, y: Labels, importance: Floats, loss: int, step: np.float32,
+    live: int, weight: Floats, bias: Floats, out_weight: Floats, out_bias: Floats, weight_g: Floats, bias_g: Floats,
     out_weight_g: Floats, out_bias_g: Floats,
 ):  # fmt: skip
     """See `learn_sparse`. Here one step is taken on the sum of all gradients."""
@@ -372,10 +356,9 @@ def _add_to_columns(values: Floats, inputs: Ints, used: int, column: Floats, pla
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _step_together(
-    hidden: Floats, columns: Floats, known: Ints, listed: int, y: Labels, importance: Floats, loss: int,
-    step: np.float32, live: int,
-    weight: Floats, bias: Floats, out_weight: Floats, out_bias: Floats, weight_g: Floats, bias_g: Floats,
-    out_weight_g: Floats, out_bias_g: Floats,
+    hidden: Floats, columns: Floats, known: Ints, listed: int, y: Labels, importance: Floats, loss: int, step:
+    np.float32, live: int, weight: Floats, bias: Floats, out_weight: Floats, out_bias: Floats, weight_g: Floats,
+    bias_g: Floats, out_weight_g: Floats, out_bias_g: Floats,
 ):  # fmt: skip
     """Take one step on examples whose hidden sums are known; row u of `columns` has their inputs known[u].
 
