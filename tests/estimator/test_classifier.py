@@ -241,8 +241,10 @@ def test_the_model_is_the_same_on_every_engine(options: Any) -> None:
 
 @pytest.mark.parametrize("schedule", ["asynchronous", "sequential"])
 def test_all_schedules(schedule: str) -> None:
-    clf = new_clf(schedule=schedule, nodes=1 if schedule == "sequential" else 2).fit(MOONS, SIDE)
-    assert clf.score(TEST, TEST_SIDE) > 0.95
+    # The model of an asynchronous run depends on the speed of its nodes, so one run says little.
+    fits = 3 if schedule == "asynchronous" else 1
+    clf = new_clf(schedule=schedule, nodes=1 if schedule == "sequential" else 2)
+    assert np.median([clf.fit(MOONS, SIDE).score(TEST, TEST_SIDE) for _ in range(fits)]) > 0.95
 
 
 @pytest.mark.parametrize("validation", [0.2, (TEST, TEST_SIDE)])

@@ -255,7 +255,7 @@ def test_what_scipy_saved_is_read(tmp_path: Path) -> None:
     rows = open_rows(tmp_path / "rows.npz", 60)
     assert isinstance(rows, SparseRows)
     assert np.array_equal(rows.dense(), DENSE)
-    with pytest.raises(InputError, match="labels under y"):
+    with pytest.raises(InputError, match="the labels y"):
         Arrays.load(tmp_path / "rows.npz")
     csr: dict[str, Any] = {
         "format": "csr",

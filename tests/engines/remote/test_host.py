@@ -85,7 +85,7 @@ def test_a_whole_model_takes_the_place_of_what_was_learned() -> None:
 def test_an_error_is_sent_to_the_driver() -> None:
     (failed,) = answers(replica(svm()), Learn(STRETCHES[1:2]))
     assert isinstance(failed, Failed)
-    assert "entries from 60 on for a model that has applied 0" in str(failed.error)
+    assert "entries from 60 on for a model that has learned 0" in str(failed.error)
 
 
 def test_an_error_that_cannot_be_pickled_is_sent_as_text() -> None:
