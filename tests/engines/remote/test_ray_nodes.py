@@ -483,7 +483,7 @@ def test_a_head_that_is_lost_after_the_run_takes_no_summary_with_it(
         env=_environment(tmp_path), capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert f"The run is in {out}" in done.stdout
+    assert f"The run file is {out}." in done.stdout
     assert "2,000" in done.stdout
     _assert_no_word_of_rays(done.stderr)
     assert seen_in(out) == 2000
