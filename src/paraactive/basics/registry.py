@@ -35,6 +35,12 @@ class PartKind(NamedTuple):
     title: str
     by_name: bool = True
 
+    @property
+    def class_place(self) -> str:
+        """Where the class itself is: the place without a method that opens it."""
+        module, _, name = self.place.partition(":")
+        return f"{module}:{name.partition('.')[0]}"
+
 
 _LEARNERS = {
     "svm": PartKind("paraactive.learners.lasvm.svm:LaSVM", "SVM"),
@@ -129,7 +135,7 @@ class Registry:
             The class.
         """
         if ":" not in name and "." not in name:
-            return _load(self._kinds[one_of(self.sort, name, self.names)].place.partition(".load")[0])
+            return _load(self._kinds[one_of(self.sort, name, self.names)].class_place)
         return _load(name)
 
     def title(self, spec: PartSpec) -> str:
@@ -220,7 +226,7 @@ class Registry:
 
     def _name_of(self, part: object) -> str | None:
         own = f"{type(part).__module__}:{type(part).__qualname__}"
-        return next((name for name, kind in self._kinds.items() if kind.place.partition(".load")[0] == own), None)
+        return next((name for name, kind in self._kinds.items() if kind.class_place == own), None)
 
 
 def _own(part: object) -> PartSpec:

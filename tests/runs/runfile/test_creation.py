@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +14,9 @@ import pytest
 from disk import forked, sql
 from making import run_spec, two_moons
 from paraactive import Arrays, LaSVM, Model, replay, train
-from paraactive.data.events import Round
-from paraactive.data.examples import Examples, Selected
-from paraactive.errors import ParaActiveError, RunFileError
+from paraactive.errors import RunFileError
 from paraactive.runs.runfile import RunFile, configuration, creation
+from runs.runfile.refusals import foreign, refused, written_file
 
 WAYS = [RunFile.read, RunFile.resume]
 
@@ -31,32 +28,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def written(path: Path) -> Path:
-    """A run file of some hundred kB."""
-    count = 3000
-    index = np.arange(count)
-    x = np.random.default_rng(0).normal(size=(count, 30)).astype(np.float32)
-    with RunFile.create(path, run_spec(seed=7)) as file:
-        file.writer.append(Selected(Examples(x, np.ones(count, np.int8), index), np.ones(count), index, index))
-        file.writer.end_round(Round(0, count, count, count, 0, 0, 0))
-    return path
-
-
-def foreign(path: Path) -> Path:
-    """A SQLite file of another program."""
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute("CREATE TABLE photos (name TEXT)")
-    return path
-
-
-def refused(action: Callable[[], object], *words: str) -> ParaActiveError:
-    """The action ends in one clear line with these words, and the line is one line."""
-    with pytest.raises(RunFileError) as caught:
-        action()
-    said = str(caught.value)
-    assert "\n" not in said
-    for word in words:
-        assert word in said
-    return caught.value
+    return written_file(path)
 
 
 def test_a_run_file_is_not_overwritten_unasked(written: Path):
