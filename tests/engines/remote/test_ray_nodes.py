@@ -25,6 +25,7 @@ from paraactive.data.examples import Doubles, Selected, Tile
 from paraactive.engines import RayNodes, Remote, Simulated, blueprint
 from paraactive.engines.remote.letters import Letter
 from paraactive.engines.remote.messages import Fresh, Gone, Ready, ToNode
+from paraactive.engines.remote.ray_nodes import _reason_of
 from paraactive.errors import ClusterError, InputError, MissingExtraError, NodeWarning
 from paraactive.learners import Learner
 from paraactive.rules import SignedMargin
@@ -365,6 +366,20 @@ def test_a_machine_that_is_lost_takes_no_run_with_it(joined: Any) -> None:
     assert run.log.accepted() == [Tile(300, 4000)]
     index = run.selected().examples.index
     assert len(set(index.tolist())) == len(index)
+
+
+_LOST = ray.exceptions.ObjectReconstructionFailedError.REASON_MESSAGES
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ray.exceptions.ObjectLostError("00" * 28, None, ""),
+        *(ray.exceptions.ObjectReconstructionFailedError("00" * 28, reason) for reason in _LOST),
+    ],
+)
+def test_an_answer_that_is_lost_with_the_memory_of_its_machine_says_that_the_machine_is_gone(error: Exception) -> None:
+    assert _reason_of(error) == "its machine is gone"
 
 
 # Without a head ------------------------------------------------------------------------------------------------------

@@ -218,6 +218,8 @@ _REASONS = {
     "killed by `ray.kill`": "it was ended by 'ray.kill'",
     "low on memory": "its machine ran out of memory",
     "node has died": "its machine is gone",
+    "lost due to node failure": "its machine is gone",  # An answer was lost with the memory of the machine.
+    "cannot be reconstructed": "its machine is gone",
     "process has died": "its process died",
     "unavailable": "it cannot be reached",
     "nschedulable": "no machine can take it",
