@@ -30,6 +30,10 @@ $(VENV)/.check: $(VENV)/.package
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[check]' --constraint constraints.txt
 	@touch $@
 
+$(VENV)/.bench: $(VENV)/.package
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]' --constraint constraints.txt
+	@touch $@
+
 # numba checks only the file of each compiled loop. When one such file changes, all loops must be compiled again.
 LOOPS := $(shell grep -rlE "njit|intrinsic" --include=*.py src/paraactive)
 $(VENV)/.loops: $(VENV)/.package $(LOOPS)
@@ -51,7 +55,7 @@ check: $(VENV)/.check
 docs: $(VENV)/.check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-bench: $(VENV)/.test $(VENV)/.loops
+bench: $(VENV)/.bench $(VENV)/.loops
 	$(BIN)/python -m benchmarks
 
 clean:

@@ -59,11 +59,12 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 def downgrade(path: Path) -> None:
-    """Make it a file of the format before the present one, which has no hashes."""
+    """Make it a file of the format 4, which has no hashes and no scores."""
     for table in ("rounds", "tiles", "snapshots"):
         sql(path, f"ALTER TABLE {table} DROP COLUMN hash")
     for table in ("questions", "seals"):
         sql(path, f"DROP TABLE {table}")
+    sql(path, "ALTER TABLE entries DROP COLUMN score")
     sql(path, "PRAGMA user_version = 4")
 
 

@@ -21,7 +21,7 @@ from paraactive import Arrays, Digits, LaSVM, Network, Oracle, ParaActiveClassif
 from paraactive.data.examples import SparseRows
 from paraactive.engines import Cluster
 from paraactive.learners import SklearnLearner
-from paraactive.rules import Gradient, IwalMargin, LeastMargin, Margin, SignedMargin, Uniform
+from paraactive.rules import Gradient, IwalMargin, LeastMargin, PaperMargin, SignedMargin, Uniform
 from paraactive.runs.run import Run
 from paraactive.streams import Unlabelled
 
@@ -53,7 +53,7 @@ def _asked() -> Run:
     # By features, so that it does not matter what the oracle is told of their place.
     by_row = {row.tobytes(): name for row, name in zip(X, names, strict=True)}
     oracle = Oracle(lambda _, rows: [by_row[np.asarray(row, np.float32).tobytes()] for row in rows], budget=300)
-    return train(_svm(), stream, rule=Margin(0.2), oracle=oracle, **SIZES)
+    return train(_svm(), stream, rule=PaperMargin(0.2), oracle=oracle, **SIZES)
 
 
 def _fitted() -> Run:
@@ -62,8 +62,8 @@ def _fitted() -> Run:
 
 
 RUNS: dict[str, Callable[[], Run]] = {
-    "svm, signed margin": lambda: train(_svm(), _moons(), rule=SignedMargin(0.1), **SIZES),
-    "linear svm, margin": lambda: train(LaSVM(kernel="linear"), Arrays(WIDE, SIDES), rule=Margin(0.1), **SIZES),
+    "svm, signed margin": lambda: train(_svm(), _moons(), rule=SignedMargin(0.1, theta=0.0), **SIZES),
+    "linear svm, margin": lambda: train(LaSVM(kernel="linear"), Arrays(WIDE, SIDES), rule=PaperMargin(0.1), **SIZES),
     "polynomial svm, iwal": lambda: train(
         LaSVM(kernel="poly", gamma=0.5, coef0=1.0), _moons(), rule=IwalMargin(2.0), **SIZES
     ),
@@ -76,7 +76,9 @@ RUNS: dict[str, Callable[[], Run]] = {
         _svm(), _moons(), schedule="asynchronous", engine="simulated", **THREE,
         cluster=Cluster((5.0,), latency=1e-4, jitter=1e-4, sift_seconds=1e-5, update_seconds=1e-5),
     ),
-    "three classes, least margin": lambda: train(_svm(), Arrays(BLOBS, KINDS), rule=LeastMargin(0.1), **SIZES),
+    "three classes, least margin": lambda: train(
+        _svm(), Arrays(BLOBS, KINDS), rule=LeastMargin(0.1, theta=0.0), **SIZES
+    ),
     "three classes, network": lambda: train(Network(hidden=12), Arrays(BLOBS, KINDS), **SIZES),
     "ten digits": lambda: train(
         LaSVM(gamma=0.012, gap=0.2), Digits.all(low=0), examples=1500, **MORE_FIRST
@@ -89,7 +91,8 @@ RUNS: dict[str, Callable[[], Run]] = {
     "svm, oracle": _asked,
     "estimator": _fitted,
     "stochastic gradient of scikit-learn": lambda: train(
-        SklearnLearner(SGDClassifier(loss="log_loss", random_state=0), minibatch=16), Arrays(WIDE, SIDES), **SIZES
+        SklearnLearner(SGDClassifier(loss="log_loss", average=True, random_state=0), minibatch=16),
+        Arrays(WIDE, SIDES), **SIZES
     ),
     "naive Bayes of scikit-learn": lambda: train(
         SklearnLearner(GaussianNB(), minibatch=16), _moons(), rule=Uniform(0.5), **SIZES

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from paraactive import Digits, LaSVM, Network, train
-from paraactive.rules import Gradient, Margin, Rule, SignedMargin
+from paraactive.rules import Gradient, PaperMargin, Rule, SignedMargin
 from paraactive.runs.evaluation import count_mistakes
 from paraactive.runs.run import Run
 
@@ -31,7 +31,7 @@ def _checkpoints(learner: LaSVM | Network, rule: Rule, digits: Digits, seen: lis
 
 
 def test_the_svm_with_the_rule_of_the_paper_as_the_command_line_runs_it() -> None:
-    early, late = _checkpoints(LaSVM(C=1, gamma=0.012, gap=0.2), Margin(0.1), Digits(), [10 * BATCH, 91 * BATCH])
+    early, late = _checkpoints(LaSVM(C=1, gamma=0.012, gap=0.2), PaperMargin(0.1), Digits(), [10 * BATCH, 91 * BATCH])
     rate, mistakes, _ = early
     assert rate < 0.03
     assert mistakes <= 45
@@ -44,7 +44,7 @@ def test_the_svm_with_the_rule_of_the_paper_as_the_command_line_runs_it() -> Non
 def test_the_svm_with_all_settings_of_the_paper() -> None:
     # Without reprocessing to a gap, single checkpoints and seeds vary a lot, so three of each are averaged.
     ends = [10 * BATCH, 89 * BATCH, 90 * BATCH, 91 * BATCH]
-    runs = [_checkpoints(LaSVM(C=1, gamma=0.012), Margin(0.1), Digits(seed=seed), ends) for seed in range(3)]
+    runs = [_checkpoints(LaSVM(C=1, gamma=0.012), PaperMargin(0.1), Digits(seed=seed), ends) for seed in range(3)]
     assert all(early[0] < 0.03 for early, *_ in runs)
     assert np.mean([early[1] for early, *_ in runs]) <= 45
     assert np.mean([mistakes for _, *late in runs for _, mistakes, _ in late]) <= 30
@@ -69,7 +69,7 @@ def test_signed_margin_makes_at_most_21_mistakes_after_190_thousand_examples_in_
 
 @pytest.mark.parametrize(
     ("rule", "mistakes", "least", "most"),
-    [(Gradient(), 10, 0.0, 0.10), (Margin(0.0005), 11, 0.25, 0.50)],
+    [(Gradient(), 10, 0.0, 0.10), (PaperMargin(0.0005), 11, 0.25, 0.50)],
     ids=["gradient rule", "margin rule, as in the paper"],
 )
 def test_the_network_after_400_thousand_examples(rule: Rule, mistakes: int, least: float, most: float) -> None:

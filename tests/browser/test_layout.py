@@ -71,7 +71,7 @@ def test_a_caption_of_the_gallery_has_one_line_for_each_thing_that_it_says(
 
 def test_a_report_names_its_parts_as_people_do(show: Show, reports: dict[str, Path]) -> None:
     text = show(reports["three"], width=1280).find_element(By.ID, "summary").text
-    assert "signed margin, eta 0.05, p at least 0.01" in text
+    assert "signed margin, eta 0.15, p at least 1/sqrt(n)" in text
     assert "SVM, rbf kernel, guarded against wrong labels" in text
     assert "digits, {3,1} v {5,7}" in text
     assert "floored" not in text

@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from paraactive.data.examples import Doubles, Ints
-from paraactive.rules import Margin, SignedMargin
+from paraactive.rules import PaperMargin, SignedMargin
 
 
-class Peeping(Margin):
+class Peeping(PaperMargin):
     """It has a place for labels, and does not say so."""
 
     def probability(self, score: Doubles, seen: Ints, y: Any = None) -> Doubles:
         return super().probability(score, seen)
 
 
-class Vague(Margin):
+class Vague(PaperMargin):
     needs_labels = 0  # pyright: ignore[reportAssignmentType, reportIncompatibleVariableOverride]
 
 
@@ -28,38 +28,38 @@ class Blindfolded(SignedMargin):
         return super().probability(score, seen, *labels)
 
 
-class Tall(Margin):
+class Tall(PaperMargin):
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
         return super().probability(score, seen)[:, None]
 
 
-class Single(Margin):
+class Single(PaperMargin):
     def probability(self, score: Doubles, seen: Ints) -> Any:
         return super().probability(score, seen).astype(np.float32)
 
 
-class Bottomless(Margin):
+class Bottomless(PaperMargin):
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
         p = super().probability(score, seen)
         return np.where(p < 1e-9, 0.0, p)
 
 
-class Eager(Margin):
+class Eager(PaperMargin):
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
         return 1.5 * super().probability(score, seen)
 
 
-class Undefined(Margin):
+class Undefined(PaperMargin):
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
         return np.where(seen == 0, np.nan, super().probability(score, seen))
 
 
-class Careless(Margin):
+class Careless(PaperMargin):
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
         return super().probability(np.abs(score, out=score), seen)
 
 
-class Fickle(Margin):
+class Fickle(PaperMargin):
     """It says something else every second time."""
 
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
@@ -67,30 +67,30 @@ class Fickle(Margin):
         return np.maximum(super().probability(score, seen) * (1.0 if self.__dict__["asked"] else 0.9), 2.0**-53)
 
 
-class Ranking(Margin):
+class Ranking(PaperMargin):
     def probability(self, score: Doubles, seen: Ints) -> Doubles:
         p = super().probability(score, seen)
         return np.maximum(p / p.max(initial=2.0**-53), 2.0**-53)
 
 
-class Modest(Margin):
+class Modest(PaperMargin):
     """It says that it needs no scores, and looks at them."""
 
     needs_scores = False
 
 
-class Reticent(Margin):
+class Reticent(PaperMargin):
     def describe(self) -> dict[str, Any]:
         return {}
 
 
-class Homebound(Margin):
+class Homebound(PaperMargin):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "later", lambda: None)
 
 
-class Changing(Margin):
+class Changing(PaperMargin):
     """What arrives is another."""
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ import pytest
 from paraactive.checks.properties import arrays_of, attempt, random_pieces, rebuilt, require, same_bits
 from paraactive.data.examples import Examples, SparseRows
 from paraactive.errors import CheckError
-from paraactive.rules import Margin
+from paraactive.rules import PaperMargin
 
 
 def a_number_is_positive(number: float) -> None:
@@ -47,4 +47,4 @@ def test_the_features_of_sparse_rows_are_three_arrays() -> None:
 
 
 def test_a_rule_is_rebuilt_from_its_description() -> None:
-    assert rebuilt(Margin(0.3)) == Margin(0.3)
+    assert rebuilt(PaperMargin(0.3)) == PaperMargin(0.3)

@@ -11,11 +11,11 @@ from checks import broken_rules as broken
 from checks.failing import failed, first_named
 from making import OUR_RULES
 from paraactive.checks import CheckError, check_rule, rule_checks
-from paraactive.rules import Gradient, IwalMargin, Margin, Rule, Uniform
+from paraactive.rules import Gradient, IwalMargin, PaperMargin, Rule, Uniform
 from strange import Steady
 
 OURS: list[Rule] = [
-    *OUR_RULES, Margin(1e-4), Margin(3.0), Gradient(0.1, 0.5), IwalMargin(50), Uniform(0.3), Steady(),
+    *OUR_RULES, PaperMargin(1e-4), PaperMargin(3.0), Gradient(0.1, 0.5), IwalMargin(50), Uniform(0.3), Steady(),
 ]  # fmt: skip
 CHECKS = rule_checks()
 LABELS, SHAPE = "only a rule that needs labels has a parameter y", "there is one p for each example"

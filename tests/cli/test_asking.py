@@ -60,7 +60,9 @@ def test_it_asks_learns_and_ends_in_the_model_of_a_run_that_was_told_all_at_once
     stream = Unlabelled.load("rows.csv", ("down", "up"))
     oracle = paraactive.Oracle(lambda rows, x: NAMES[rows], per_round=25)
     learner = parts.build_learner(parts.describe_learner(paraactive.Model.load("run.db").learner))
-    run = paraactive.train(learner, stream, rule=new_rule(), warmstart=40, batch=150, nodes=1, oracle=oracle)
+    run = paraactive.train(
+        learner, stream, rule=new_rule(), floor="auto", warmstart=40, batch=150, nodes=1, oracle=oracle
+    )
     assert run.learner.digest() == paraactive.replay("run.db").learner.digest()
 
 

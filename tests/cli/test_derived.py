@@ -113,7 +113,7 @@ def test_a_learner_and_a_rule_from_outside_are_used_by_their_dotted_names(capsys
     assert figures(capsys, "resume", "run.db", *own, "--rule", "outside_parts:Often")["digest"] == run["digest"]
     assert "the learner given has pull" not in complaint(capsys, "replay", "run.db")
     with RunFile.read("run.db") as file:
-        assert file.spec.learner.class_name == "outside_parts.Means"
+        assert file.spec.learner.inner.class_name == "outside_parts.Means"
 
 
 def test_a_part_that_was_registered_is_used_by_its_short_name(capsys: Printed, monkeypatch: pytest.MonkeyPatch) -> None:

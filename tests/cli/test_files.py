@@ -135,9 +135,10 @@ def test_class_weights_and_the_guard(capsys: Printed) -> None:
         ["--class-weight", "balanced"],
         ["--class-weight", "ham=1,spam=5"],
         ["--guard"],
-        ["--floor", "0.2"],
+        ["--floor", "0.9"],
+        ["--select", "0.1"],
         ["--cap", "1.5"],
-        ["--guard", "--set-aside", "0.5", "--floor", "0.1"],
+        ["--guard", "--set-aside", "0.5", "--floor", "0.95"],
     ):
         run = figures(capsys, "train", "data.npz", *SIZES, *options, "--json", "--out", "run.db", "--overwrite")
         assert run["digest"] != plain["digest"]

@@ -83,8 +83,8 @@ BAD_OPTIONS = {
     "--passes 0": "--passes is 0: ",
     "--learner netwrk": "no learner 'netwrk': the known learners are svm, network; did you mean 'network'?",
     "--learner swm": "no learner 'swm': the known learners are svm, network; name one of these as the learner.",
-    "--rule sined": "no rule 'sined': the known rules are margin, signed, least, gradient, iwal, uniform, passive; did",
-    "--rule zzz": "no rule 'zzz': the known rules are margin, signed, least, gradient, iwal, uniform, passive; name",
+    "--rule sined": "no rule 'sined': the known rules are margin, paper, signed, least",
+    "--rule zzz": "no rule 'zzz': the known rules are margin, paper, signed, least",
     "--engine cluster": "no engine 'cluster': ",
     "--schedule lazy": "no schedule 'lazy': ",
     "--schedule sequential --nodes 2": "schedule 'sequential' with 2 nodes: ",
@@ -135,13 +135,13 @@ def test_train_with_the_rule_iwal(capsys: Printed) -> None:
     assert 0 < found["sampling_rate"] <= 1
     with RunFile.read("iwal.db") as file:
         assert file.spec.rule.to_dict() == {"kind": "iwal", "c0": 3.0}
-        assert file.spec.learner.get("gap") == 0.2
+        assert file.spec.learner.inner.get("gap") == 0.2
     assert app.run(["replay", "iwal.db"]) == 0
 
 
 def test_options_of_others(capsys: Printed) -> None:
     assert "only iwal has it" in complaint(capsys, "train", "data.npz", "--c0", "3")
-    assert "only margin, signed and least have it" in complaint(
+    assert "only margin, paper, signed and least have it" in complaint(
         capsys, "train", "data.npz", "--rule", "iwal", "--eta", "1"
     )
     assert "--hidden is given for learner 'svm'" in complaint(capsys, "train", "data.npz", "--hidden", "10")

@@ -34,4 +34,4 @@ def test_people_get_tables_and_are_told_what_to_do_next(capsys: Printed, folder:
     assert "Passive learning" in out
     assert "Check it with: paraactive replay 'my [run].db'" in out
     assert app.run(["replay", "my [run].db"]) == 0
-    assert "the model is identical to the model of the run, bit for bit, at 1 snapshot." in capsys.readouterr().out
+    assert "the model is identical to the model of the run, bit for bit, at 2 snapshots." in capsys.readouterr().out

@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 SAID: dict[str, str] = {
     "train data.csv": "name the label column, as --label clicked.",
-    "train data.csv --label clicked": "select the numeric ones, as --features a,b, or encode the others as numbers.",
+    "train data.csv --label clicked": "make one feature of each value of a text column with --encode onehot.",
     "train data.csv --label clicked --features a,a": "'a' twice: each column is one feature; name it once.",
     "train data.npz --label y": "of this file have no names; leave it out, or write",
     "train data.npz --weight w": "--weight is given for data.npz: ",

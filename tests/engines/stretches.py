@@ -6,7 +6,7 @@ from making import two_moons
 from paraactive import Arrays, LaSVM
 from paraactive.data.examples import Entries, Place, Stretch
 from paraactive.learners import Learner
-from paraactive.rules import Margin
+from paraactive.rules import PaperMargin
 from paraactive.sifting.node import Node
 
 X, Y = two_moons(900, noise=0.3, seed=0)
@@ -20,7 +20,7 @@ def svm() -> LaSVM:
 
 def replica(learner: Learner) -> Node:
     """A replica that has learned nothing."""
-    return Node(learner, Margin(0.2), MOONS, seed=4)
+    return Node(learner, PaperMargin(0.2), MOONS, seed=4)
 
 
 def _stretches(count: int) -> list[Stretch]:

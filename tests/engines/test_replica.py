@@ -14,4 +14,5 @@ def test_a_replica_that_loads_a_state_is_equal_to_the_one_that_it_is_of() -> Non
     state.load_into(other)
     assert other.learner.digest() == one.learner.digest()
     assert (other.place, other.seen) == (one.place, one.seen)
-    assert state.nbytes == sum(array.nbytes for array in state.state.values()) > 0
+    arrays = [*state.state.values(), *state.measured.values()]
+    assert state.nbytes == sum(array.nbytes for array in arrays) > 0

@@ -28,9 +28,9 @@ from estimator.moons import MOONS, SIDE, TEST, TEST_SIDE, new_clf, three_classes
 from making import DenseLaSVM, two_moons
 from paraactive import LaSVM, Network, ParaActiveClassifier
 from paraactive.data.examples import SparseRows
-from paraactive.errors import InputError
+from paraactive.errors import InputError, PassiveWarning
 from paraactive.learners import SklearnLearner
-from paraactive.rules import Gradient, SignedMargin
+from paraactive.rules import Gradient, LeastMargin, SignedMargin
 
 ESTIMATORS: dict[str, Any] = {
     "LaSVM": ParaActiveClassifier(),
@@ -123,8 +123,13 @@ def _svc_gamma() -> float:
 
 
 def test_gamma_is_the_scale_of_all_rows() -> None:
-    clf = new_clf().fit(MOONS * 30, SIDE)
+    clf = new_clf(scale=False).fit(MOONS * 30, SIDE)
     assert clf.learner_.describe()["gamma"] == pytest.approx(_svc_gamma(), rel=1e-4)
+
+
+def test_gamma_is_the_scale_of_the_standardized_rows() -> None:
+    clf = new_clf().fit(MOONS * [30, 1e5], SIDE)
+    assert clf.learner_.describe()["gamma"] == pytest.approx(1 / 2, rel=1e-4)
 
 
 def test_labels_of_any_kind_and_number() -> None:
@@ -147,7 +152,8 @@ def test_the_order_of_few_rows_does_not_matter() -> None:
 def test_verbose_says_what_was_chosen(capsys: pytest.CaptureFixture[str]) -> None:
     clf = new_clf(verbose=1).fit(MOONS, SIDE)
     said = capsys.readouterr().out
-    assert f"SignedMargin(eta={clf.rule_.eta})" in said
+    assert f"{clf.rule_}" in said
+    assert str(clf.run_.verdict) in said
     assert f"{clf.n_selected_:,} of 4,000 rows" in said
 
 
@@ -286,15 +292,15 @@ def test_pipeline_and_grid_search() -> None:
     assert cross_val_score(new_clf(), MOONS[:1500], SIDE[:1500], cv=3).min() > 0.92
 
 
-@pytest.mark.parametrize("learner", [SGDClassifier(loss="log_loss", random_state=0), GaussianNB()])
+@pytest.mark.parametrize("learner", [SGDClassifier(loss="log_loss", average=True, random_state=0), GaussianNB()])
 def test_a_scikit_learn_classifier_as_the_learner(learner: Any) -> None:
     x, y = three_classes(3000)
-    clf = new_clf(learner=learner, epochs=5).fit(x[:2000], y[:2000])
-    passive = new_clf(learner=learner, epochs=5, rule="passive").fit(x[:2000], y[:2000])
-    assert clf.score(x[2000:], y[2000:]) > passive.score(x[2000:], y[2000:]) - 0.05
-    assert clf.sampling_rate_ < 0.7
     bayes = isinstance(learner, GaussianNB)  # Of three classes the scores of SGDClassifier are no log-odds.
-    assert isinstance(clf.rule_, Gradient if bayes else SignedMargin)
+    clf = new_clf(learner=learner, epochs=5, scale=False, rule="gradient" if bayes else "auto").fit(x[:2000], y[:2000])
+    passive = new_clf(learner=learner, epochs=5, scale=False, rule="passive").fit(x[:2000], y[:2000])
+    assert clf.score(x[2000:], y[2000:]) > passive.score(x[2000:], y[2000:]) - 0.05
+    assert clf.sampling_rate_ < 0.9
+    assert isinstance(clf.rule_, Gradient if bayes else LeastMargin)
     assert hasattr(clf, "predict_proba") == bayes
     if bayes:
         assert clf.predict_proba(x[:5]).shape == (5, 3)
@@ -306,10 +312,11 @@ def test_sparse_rows_of_every_kind_are_taken() -> None:
     x = np.where(rng.random((3000, 40)) < 0.1, rng.normal(size=(3000, 40)), 0).astype(np.float32)
     y = (x[:, :20].sum(axis=1) > x[:, 20:].sum(axis=1)).astype(int)
     svm: dict[str, Any] = {"kernel": "poly", "gamma": 0.5, "coef0": 1.0, "gap": 0.2}
-    dense = new_clf(learner=LaSVM(**svm)).fit(x[:2000], y[:2000])
+    rule = SignedMargin(0.05)  # The slope of the default rule depends on the length of the rows.
+    dense = new_clf(learner=LaSVM(**svm), rule=rule, scale=False).fit(x[:2000], y[:2000])
     for kind in (sparse.csr_array, sparse.csc_matrix, sparse.coo_array):
         for learner in (LaSVM, DenseLaSVM):
-            clf = new_clf(learner=learner(**svm)).fit(kind(x[:2000]), y[:2000])
+            clf = new_clf(learner=learner(**svm), rule=rule).fit(kind(x[:2000]), y[:2000])
             assert np.array_equal(clf.decision_function(kind(x[2000:])), dense.decision_function(x[2000:]))
 
 
@@ -327,9 +334,35 @@ def test_many_sparse_rows_are_never_dense_at_once(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(type(wide), "toarray", None)
     for learner, allowed in ((DenseLaSVM(kernel="linear"), 256), (LaSVM(kernel="linear"), 0)):
         most = 0
-        clf = ParaActiveClassifier(learner, random_state=0, warmstart=500, batch=2000).fit(wide, y)
+        clf = ParaActiveClassifier(learner, random_state=0, warmstart=500, batch=2000, select=None).fit(wide, y)
         assert clf.score(wide, y) > 0.8
         assert most <= allowed
+
+
+@pytest.mark.parametrize(
+    ("learner", "why"),
+    [(SGDClassifier(random_state=0), "give average=True"), (GaussianNB(), "each contributes alike")],
+)
+def test_a_learner_that_sifting_does_not_suit_learns_every_row(learner: Any, why: str) -> None:
+    x, y = three_classes(2000)
+    with pytest.warns(PassiveWarning, match=f"every example is learned: .*{why}.*name a rule"):
+        clf = new_clf(learner=learner).fit(x, y)
+    assert clf.n_selected_ == 2000
+    with pytest.warns(PassiveWarning):
+        assert new_clf(learner=learner).partial_fit(x, y, classes=[0, 1, 2]).n_selected_ == 2000
+    for named in ({"rule": "signed"}, {"rule": "uniform"}):
+        assert new_clf(learner=learner, **named).fit(x, y).n_selected_ < 2000
+    assert new_clf(learner=SGDClassifier(random_state=0)).set_params(rule__eta=0.01).fit(x, y).n_selected_ < 2000
+
+
+def test_an_averaged_linear_learner_is_no_worse_than_a_passive_one() -> None:
+    x, y = make_classification(9000, n_informative=5, flip_y=0.1, random_state=0)
+    errors: dict[str, list[float]] = {"auto": [], "passive": []}
+    for seed in range(4):
+        for rule, found in errors.items():
+            clf: Any = ParaActiveClassifier(SGDClassifier(average=True), rule=rule, random_state=seed)
+            found.append(1 - clf.fit(x[:6000], y[:6000]).score(x[6000:], y[6000:]))
+    assert np.mean(errors["auto"]) < np.mean(errors["passive"]) + 0.005
 
 
 def test_sparse_rows_stay_sparse_for_learners_that_take_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -414,3 +447,17 @@ def test_a_class_of_one_row_is_never_held_out_whole(seed: int) -> None:
     assert clf.classes_.tolist() == [0, 1, 2]
     many = np.repeat(np.arange(10), 5)
     assert len(new_clf(early_stopping=1, random_state=seed).fit(MOONS[:50], many).classes_) == 10
+
+
+def test_the_finishing_step_gives_nearly_the_solution_of_a_batch_solver() -> None:
+    x, y = two_moons(3000, noise=0.25, seed=0)
+    learner = LaSVM(gamma=2.0, gap=0.2)
+    finished = ParaActiveClassifier(learner, random_state=0, scale=False).fit(x, y)
+    plain = ParaActiveClassifier(learner, random_state=0, scale=False, finish=False).fit(x, y)
+    learned = finished.selected_
+    assert np.array_equal(learned, plain.selected_)
+    kernel: dict[str, Any] = {"gamma": 2.0}  # scikit-learn has no types: the default is a text.
+    batch = SVC(**kernel).fit(x[learned["index"]], y[learned["index"]], sample_weight=1 / learned["p"])
+    wanted = batch.decision_function(x)
+    assert np.abs(finished.decision_function(x) - wanted).max() < 0.05
+    assert np.abs(plain.decision_function(x) - wanted).max() > 0.05

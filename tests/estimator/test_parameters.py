@@ -12,7 +12,7 @@ from estimator.moons import MOONS, SIDE, new_clf
 from paraactive import LaSVM, ParaActiveClassifier
 from paraactive.errors import InputError
 from paraactive.estimator.parameters import NamedRule, described, with_parameters
-from paraactive.rules import LeastMargin, Margin, SignedMargin
+from paraactive.rules import LeastMargin, Margin, PaperMargin, SignedMargin
 
 
 def test_parameters_of_the_learner_are_set_by_name() -> None:
@@ -24,15 +24,22 @@ def test_parameters_of_the_learner_are_set_by_name() -> None:
 
 
 def test_parameters_of_the_rule_are_set_by_name() -> None:
-    clf: Any = ParaActiveClassifier(rule=Margin(0.1)).set_params(rule__eta=0.3)
-    assert clf.rule == Margin(0.3)
+    clf: Any = ParaActiveClassifier(rule=PaperMargin(0.1)).set_params(rule__eta=0.3)
+    assert clf.rule == PaperMargin(0.3)
     assert clf.get_params()["rule__eta"] == 0.3
-    with pytest.raises(InputError, match="no Margin parameter 'etta'"):
+    with pytest.raises(InputError, match="no PaperMargin parameter 'etta'"):
         clf.set_params(rule__etta=1)
 
 
 @pytest.mark.parametrize(
-    ("rule", "kind"), [("margin", Margin), ("signed", SignedMargin), ("auto", SignedMargin), ("least", LeastMargin)]
+    ("rule", "kind"),
+    [
+        ("margin", Margin),
+        ("paper", PaperMargin),
+        ("signed", SignedMargin),
+        ("auto", SignedMargin),
+        ("least", LeastMargin),
+    ],
 )
 def test_parameters_of_a_rule_that_is_given_by_name_are_fixed(rule: str, kind: Any) -> None:
     twin: Any = clone(new_clf(rule=rule).set_params(rule__eta=0.7))
@@ -40,7 +47,7 @@ def test_parameters_of_a_rule_that_is_given_by_name_are_fixed(rule: str, kind: A
     assert clf.rule_ == kind(0.7)
     assert clf.get_params()["rule__eta"] == 0.7
     assert clf.set_params(rule__eta=0.2).fit(MOONS, SIDE).rule_ == kind(0.2)
-    assert clf.set_params(rule="margin").fit(MOONS, SIDE).rule_ != Margin(0.2), "eta is fitted again"
+    assert clf.set_params(rule="margin").fit(MOONS, SIDE).rule_ == Margin(), "eta has its default again"
 
 
 def test_a_parameter_that_a_rule_by_name_has_not_is_refused_at_once() -> None:
@@ -57,11 +64,11 @@ def test_a_grid_search_goes_over_eta_of_a_rule_by_name(rule: str) -> None:
 
 
 def test_a_part_with_other_parameters_is_another_part_of_its_class() -> None:
-    rule = Margin(0.1)
-    assert with_parameters(rule, {"eta": 0.4}) == Margin(0.4)
-    assert rule == Margin(0.1)
+    rule = PaperMargin(0.1)
+    assert with_parameters(rule, {"eta": 0.4}) == PaperMargin(0.4)
+    assert rule == PaperMargin(0.1)
     assert described(rule) == {"eta": 0.1}
-    assert described(Margin) == described("margin") == {}
+    assert described(PaperMargin) == described("margin") == {}
 
 
 def test_a_rule_by_name_keeps_the_parameters_that_were_set() -> None:
@@ -69,3 +76,4 @@ def test_a_rule_by_name_keeps_the_parameters_that_were_set() -> None:
     assert rule == NamedRule("auto", {"eta": 0.5})
     assert rule.rule_for(LaSVM()) == SignedMargin(0.5)
     assert NamedRule("margin").rule_for(LaSVM()) == Margin()
+    assert NamedRule("paper").rule_for(LaSVM()) == PaperMargin()

@@ -9,23 +9,38 @@ import pytest
 from estimator.moons import MOONS, SIDE, new_clf, three_classes
 from paraactive import LaSVM, Network
 from paraactive.errors import InputError
-from paraactive.estimator.rule_choice import RuleChoice
-from paraactive.rules import Gradient, LeastMargin, Margin, SignedMargin, Uniform, floored
+from paraactive.rules import Gradient, LeastMargin, Margin, PaperMargin, SignedMargin, Uniform, floored
 
 
-@pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
+class Scaled:
+    """The scores of an SVM in other units, as those of a user's own learner."""
+
+    def __init__(self, scale: float) -> None:
+        self.scale, self.svm = scale, LaSVM(gamma=1.0, gap=0.2)
+
+    def score(self, x: Any) -> Any:
+        return self.scale * self.svm.score(x)
+
+    def describe(self) -> dict[str, Any]:
+        return {"scale": self.scale}
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name in ("svm", "proxy", "finish", "vectors"):
+            raise AttributeError(name)
+        return getattr(self.svm, name)
+
+
+@pytest.mark.parametrize("scale", [0.01, 100.0])
 def test_eta_follows_the_scale_of_the_scores(scale: float) -> None:
     """A learner that says the same in other units selects the same."""
-
-    class Scaled(LaSVM):
-        def score(self, x: Any) -> Any:
-            return scale * super().score(x)
-
-    clf = new_clf(learner=Scaled(gamma=1.0, gap=0.2)).fit(MOONS, SIDE)
-    plain = new_clf(learner=LaSVM(gamma=1.0, gap=0.2)).fit(MOONS, SIDE)
+    clf, plain = (new_clf(learner=Scaled(each)).fit(MOONS, SIDE) for each in (scale, 1.0))
     assert isinstance(clf.rule_, SignedMargin)
     assert clf.rule_.eta * scale == pytest.approx(plain.rule_.eta, rel=0.01)
     assert clf.sampling_rate_ == pytest.approx(plain.sampling_rate_, abs=0.02)
+
+
+def test_the_eta_of_an_svm_is_not_fitted() -> None:
+    assert new_clf().fit(MOONS, SIDE).rule_ == SignedMargin(steepest=1.0)
 
 
 @pytest.mark.parametrize(
@@ -33,15 +48,16 @@ def test_eta_follows_the_scale_of_the_scores(scale: float) -> None:
     [
         ("svm", "auto", SignedMargin),
         ("svm", "margin", Margin),
+        ("svm", "paper", PaperMargin),
         ("network", "auto", Gradient),
         ("svm", Uniform(0.1), Uniform),
-        ("svm", Margin(0.123), Margin),
+        ("svm", PaperMargin(0.123), PaperMargin),
     ],
 )
 def test_the_rule_that_was_used_is_told(learner: str, rule: Any, kind: Any) -> None:
     clf = new_clf(learner=learner, rule=rule).fit(MOONS, SIDE)
     assert type(clf.rule_) is kind
-    if isinstance(rule, Margin):
+    if isinstance(rule, PaperMargin):
         assert clf.rule_ == rule
 
 
@@ -82,11 +98,6 @@ def test_the_automatic_rule_with_an_eta_is_the_one_that_suits_the_classes_and_th
 
 
 def test_a_rule_with_a_floor_of_its_own() -> None:
-    clf = new_clf(rule=floored(Margin(0.1), 0.2), floor=None).fit(MOONS, SIDE)
+    clf = new_clf(rule=floored(PaperMargin(0.1), 0.2), floor=None).fit(MOONS, SIDE)
     assert clf.selected_["p"].min() >= 0.2
-    assert new_clf(rule=floored(Margin(0.1), 0.2)).fit(MOONS, SIDE).selected_["p"].min() >= 0.2
-
-
-def test_a_floor_is_added_to_any_rule_if_it_is_given() -> None:
-    assert RuleChoice("auto", 0.2).with_floor(Margin(0.1)) == floored(Margin(0.1), 0.2)
-    assert RuleChoice("auto", None).with_floor(Margin(0.1)) == Margin(0.1)
+    assert new_clf(rule=floored(PaperMargin(0.1), 0.2)).fit(MOONS, SIDE).selected_["p"].min() >= 0.2

@@ -12,7 +12,7 @@ from making import two_moons
 from paraactive import Arrays, Network, train
 from paraactive.data.events import Event, Round
 from paraactive.experiments import compare_with_passive
-from paraactive.rules import Margin
+from paraactive.rules import PaperMargin
 from paraactive.runs.run import Run, clock
 
 X, Y = two_moons(1200, noise=0.3, seed=0)
@@ -21,7 +21,7 @@ X, Y = two_moons(1200, noise=0.3, seed=0)
 @pytest.fixture(scope="module")
 def active() -> Run:
     return train(
-        Network(hidden=8), Arrays(X, Y), rule=Margin(0.1), test=(X[:300], Y[:300]), batch=200, warmstart=200,
+        Network(hidden=8), Arrays(X, Y), rule=PaperMargin(0.1), test=(X[:300], Y[:300]), batch=200, warmstart=200,
         engine="simulated", nodes=2,
     )  # fmt: skip
 

@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from making import two_moons
 from paraactive import LaSVM, Network
-from paraactive.data.examples import Doubles, Floats
-from paraactive.learners.base import Capabilities, Proxy, capabilities_of, proxy_of
+from paraactive.data.examples import Doubles, Floats, Selected
+from paraactive.learners import Guarded
+from paraactive.learners.base import Capabilities, Proxy, can_finish, capabilities_of, finish_learner, proxy_of
 
 
 def test_a_learner_that_declares_nothing_has_the_defaults() -> None:
-    assert capabilities_of(object()) == Capabilities(2, False, False, False, 0, None)
+    assert capabilities_of(object()) == Capabilities(2, False, False, False, False, 0, None, True)
 
 
 def test_what_a_learner_declares_is_read_and_other_uses_of_a_name_are_ignored() -> None:
@@ -37,3 +39,14 @@ def test_a_learner_offers_a_proxy_or_none() -> None:
     assert proxy_of(Offers()) == Proxy(cheap, 0.5, 0.1)
     assert proxy_of(LaSVM()) is None
     assert proxy_of(Network()) is None
+
+
+def test_a_learner_without_a_finishing_step_stays_as_it_is() -> None:
+    x, y = two_moons(300, noise=0.3, seed=0)
+    for learner, finishes in ((LaSVM(gamma=1.0), True), (Guarded(LaSVM(gamma=1.0)), True), (Network(hidden=3), False)):
+        everything = Selected.weighted(x, y, 1.0)
+        learner.update(everything)
+        before = learner.digest()
+        finish_learner(learner, everything)
+        assert can_finish(learner) == finishes == (learner.digest() != before)
+    assert not can_finish(Guarded(Network(hidden=3)))

@@ -14,7 +14,7 @@ from paraactive import Arrays, Digits, LaSVM, resume, train
 from paraactive.engines import Cluster
 from paraactive.errors import InputError, RunFileError
 from paraactive.planning.plan import NODES, _where_it_ends
-from paraactive.rules import Margin, Passive, Uniform
+from paraactive.rules import PaperMargin, Passive, Uniform
 from paraactive.theory import CostModel, Line, Link, plan
 
 
@@ -52,7 +52,7 @@ def test_with_given_costs_the_prediction_for_other_nodes_is_exact(tmp_path: Path
     for nodes in (1, 8):
         train(
             LaSVM(gamma=1.0), Arrays(x, y), engine="simulated", nodes=nodes, warmstart=300, batch=300, cluster=costs,
-            rule=Margin(0.5), out=tmp_path / f"{nodes}.db",
+            rule=PaperMargin(0.5), out=tmp_path / f"{nodes}.db",
         )  # fmt: skip
     found = plan(tmp_path / "1.db", tmp_path / "8.db")
     assert found.differs == []
@@ -200,7 +200,7 @@ def test_which_updates_send_less(digits: Path, tmp_path: Path) -> None:
     found = plan(digits)
     sends = found.model.sends(found.examples)
     ((entries,),) = sql(digits, "SELECT max(sequence) + 1 - 4096 FROM entries")
-    assert sends["replicated"] == pytest.approx(entries * (784 * 4 + 49))
+    assert sends["replicated"] == pytest.approx(entries * (784 * 4 + 53))
     ((weight,),) = sql(digits, "SELECT length(state) FROM snapshots")
     assert sends["central"] == pytest.approx(9 * weight)
     assert found.updates == "replicated"
@@ -219,7 +219,7 @@ def test_more_examples_than_were_seen(digits: Path) -> None:
 
 def test_other_parts_are_named(tmp_path: Path) -> None:
     x, y = two_moons(600, noise=0.3, seed=0)
-    for name, rule in (("a", Uniform(0.5)), ("b", Margin(0.5))):
+    for name, rule in (("a", Uniform(0.5)), ("b", PaperMargin(0.5))):
         train(LaSVM(gamma=1.0), Arrays(x, y), rule=rule, engine="simulated", out=tmp_path / f"{name}.db")
     assert plan(tmp_path / "a.db", tmp_path / "b.db").differs == ["rule"]
 

@@ -15,7 +15,8 @@ def test_every_rule_has_a_name_that_people_know_also_with_a_floor(kind: str) -> 
     description = describe_rule(RULES.find(kind)())
     plain, with_floor = rule_name(description), rule_name(describe_rule(floored(RULES.find(kind)(), 0.5)))
     assert plain.split(",")[0] in (
-        "margin", "signed margin", "least margin", "gradient", "IWAL margin", "uniform", "passive (learn everything)",
+        "margin", "margin of the paper", "signed margin", "least margin", "gradient", "IWAL margin", "uniform",
+        "passive (learn everything)",
     )  # fmt: skip
     assert with_floor.startswith(plain.removesuffix(", p at least 0.01"))
     assert with_floor.endswith(", p at least 0.5")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from paraactive.report import Chart
+from paraactive.sifting.estimates import errors_on_the_way
 from report.conftest import Recorded, sections_of
 
 
@@ -26,3 +27,11 @@ def test_the_sampling_rate_adds_up_to_what_was_selected(digits: Recorded) -> Non
     seen = [1000.0, *(x for x, _ in points)]
     selected = sum(rate * (b - a) for (_, rate), a, b in zip(points, seen, seen[1:], strict=False))
     assert selected == pytest.approx(digits.run.selected)
+
+
+def test_the_estimated_error_is_that_of_the_log(digits: Recorded) -> None:
+    chart: Chart = sections_of(digits)["estimated-error"]
+    points, measured = chart.curves[0].points, digits.run.measured
+    assert measured is not None
+    assert list(points) == errors_on_the_way(measured)
+    assert points[-1][0] == 5000

@@ -17,7 +17,7 @@ def test_the_summary_has_the_figures_of_the_run(digits: Recorded) -> None:
     assert rows["nodes"] == 2
     assert rows["engine"] == "threads"
     assert rows["learner"] == "SVM, rbf kernel"
-    assert rows["rule"] == "signed margin, eta 0.05"
+    assert rows["rule"] == "signed margin, eta 0.15, p at least 1/sqrt(n)"
     assert rows["data"] == "digits, {3,1} v {5,7}"
     assert rows["model digest"] == figures["digest"][:16]
 

@@ -73,7 +73,7 @@ def test_weighted_sums_over_what_is_selected_are_unbiased(kind: str, seed: int) 
 
 def test_a_description_has_the_rule_inside() -> None:
     rule = floored(SignedMargin(0.07), 0.03)
-    inside = {"kind": "signed", "eta": 0.07}
+    inside = {"kind": "signed", "eta": 0.07, "theta": "auto", "steepest": None}
     assert RULES.describe(rule).to_dict() == {"kind": "floored-aware", "rule": inside, "floor": 0.03}
     assert FlooredAware(**rule.describe()) == rule
 

@@ -15,7 +15,7 @@ from paraactive.basics.state import State, digest
 from paraactive.data.events import Round
 from paraactive.data.examples import Doubles, Examples, Floats, Ints, Selected
 from paraactive.learners import Learner
-from paraactive.rules import Gradient, Margin, Passive, Uniform
+from paraactive.rules import Gradient, PaperMargin, Passive, Uniform
 from paraactive.runs.run import Run
 from paraactive.streams import Stream
 
@@ -37,7 +37,7 @@ JOBS: dict[str, tuple[Callable[[], Learner], Callable[[], Stream], dict[str, Any
     "svm on arrays": (svm, moons, BATCH),
     "svm on digits": (lambda: LaSVM(gamma=0.012, gap=0.2), Digits, {**BATCH, "examples": 1500}),
     "network": (lambda: Network(hidden=20), lambda: moons(passes=2), {**BATCH, "rule": Gradient(), "nodes": 7}),
-    "sequential": (svm, moons, {**BATCH, "rule": Margin(0.2), "schedule": "sequential"}),
+    "sequential": (svm, moons, {**BATCH, "rule": PaperMargin(0.2), "schedule": "sequential"}),
     "passive": (svm, moons, {**BATCH, "rule": Passive(), "examples": 800}),
     "no warmstart": (svm, moons, {"batch": 200, "warmstart": 0, "examples": 800}),
     "warmstart only": (svm, moons, {"batch": 10, "warmstart": 300, "examples": 200}),

@@ -13,14 +13,14 @@ from paraactive import Arrays, LaSVM, Network, replay, train
 from paraactive.data.examples import Examples
 from paraactive.engines import Cluster
 from paraactive.errors import InputError, RunFileError
-from paraactive.rules import Margin
+from paraactive.rules import Margin, PaperMargin
 from paraactive.runs.runfile import RunFile
 from runs.jobs import BATCH, Endless, X, Y, moons, svm
 
 BAD: dict[str, tuple[Callable[[], Any], str]] = {
-    "eta 0": (lambda: {"rule": Margin(0)}, "eta is 0: .*give eta > 0"),
-    "eta -1": (lambda: {"rule": Margin(-1)}, "eta is -1: .*give eta > 0"),
-    "eta nan": (lambda: {"rule": Margin(float("nan"))}, "eta is nan"),
+    "eta 0": (lambda: {"rule": PaperMargin(0)}, "eta is 0: .*give eta > 0"),
+    "eta -1": (lambda: {"rule": PaperMargin(-1)}, "eta is -1: .*give eta > 0"),
+    "eta nan": (lambda: {"rule": PaperMargin(float("nan"))}, "eta is nan"),
     "batch < nodes": (lambda: {"batch": 7, "nodes": 8}, "batch is 7 for 8 nodes: .*give batch >= 8, or fewer nodes"),
     "batch 0": (lambda: {"batch": 0}, "batch is 0"),
     "no nodes": (lambda: {"nodes": 0}, "nodes is 0"),
@@ -100,7 +100,8 @@ def test_the_default_rule_suits_the_learner(out: Path):
 
 
 def test_a_rule_may_be_given_by_its_name():
-    named, made = train(svm(), moons(), rule="margin"), train(svm(), moons(), rule=Margin())
+    made = train(svm(), moons(), rule=Margin(), floor="auto", select="auto")
+    named = train(svm(), moons(), rule="margin")
     assert named.learner.digest() == made.learner.digest()
     with pytest.raises(InputError, match=r"no rule 'margn'.*did you mean 'margin'"):
         train(svm(), moons(), rule="margn")
@@ -117,7 +118,7 @@ def test_the_default_batch_does_not_depend_on_the_number_of_nodes():
         ({"learner": object()}, "learner is of type object: a learner has score, update"),
         ({"stream": X}, "stream is of type ndarray: .*as Arrays\\(x, y\\)"),
         ({"stream": (X, Y)}, "stream is of type tuple"),
-        ({"rule": Margin}, "rule is the class Margin"),
+        ({"rule": PaperMargin}, "rule is the class PaperMargin"),
         ({"rule": 0.1}, "rule is of type float"),
         ({"test": moons()}, "test is of type Arrays"),
         ({"test": (X, Y * 3)}, "unknown label"),
@@ -138,7 +139,7 @@ def test_what_is_not_a_part_is_told_what_to_give(wrong: dict[str, Any], said: st
 def test_numpy_numbers_are_numbers(out: Path):
     learner = LaSVM(C=np.float32(1), gamma=np.float64(1.0))  # pyright: ignore[reportArgumentType]
     sizes: Any = {"examples": np.int64(1000), "batch": np.int32(100), "warmstart": np.int64(100), "seed": np.int64(3)}
-    run = train(learner, moons(), rule=Margin(np.float32(0.1)), **sizes, out=out)  # pyright: ignore[reportArgumentType]
+    run = train(learner, moons(), rule=PaperMargin(np.float32(0.1)), **sizes, out=out)  # pyright: ignore[reportArgumentType]
     assert replay(out).learner.digest() == run.learner.digest()
 
 

@@ -13,7 +13,7 @@ from disk import sql
 from making import two_moons
 from paraactive import Arrays, LaSVM, Network, Oracle, train
 from paraactive.learners import Learner
-from paraactive.rules import LeastMargin, Margin, SignedMargin
+from paraactive.rules import LeastMargin, Margin, PaperMargin, SignedMargin
 from paraactive.runs.calibration import RATE, calibrated, fitted
 from paraactive.sifting.guard import Guard
 from paraactive.streams import IterableStream, Unlabelled
@@ -63,7 +63,7 @@ def test_an_iterable_is_not_read_further_than_it_can_go_back() -> None:
     assert run.learned.p.min() > 0.02
 
 
-@pytest.mark.parametrize("rule", [Margin, SignedMargin, LeastMargin])
+@pytest.mark.parametrize("rule", [PaperMargin, SignedMargin, LeastMargin])
 @pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
 def test_eta_is_fitted_so_that_a_fifth_is_selected_at_any_scale(rule: Any, scale: float) -> None:
     score = scale * np.random.default_rng(0).uniform(0.1, 2.0, 500)

@@ -10,7 +10,7 @@ import pytest
 from disk import sql
 from paraactive import Arrays, Digits, LaSVM, Network, resume, train
 from paraactive.errors import InputError
-from paraactive.rules import Gradient, Margin
+from paraactive.rules import Gradient, PaperMargin
 from paraactive.streams import Stream
 from runs.jobs import BATCH, X, Y, moons, svm
 
@@ -45,14 +45,14 @@ def test_a_learner_that_was_trained_before_gets_no_run_file(out: Path):
 @pytest.mark.parametrize(
     ("other", "said"),
     [
-        ({"rule": Margin(0.7)}, "the rule given has eta 0.7: the run was made with eta"),
+        ({"rule": PaperMargin(0.7)}, "the rule given has eta 0.7: the run was made with eta"),
         ({"rule": Gradient()}, "the rule given has kind 'gradient'"),
         ({"learner": LaSVM(gamma=9.0)}, "the learner given has gamma 9.0"),
         ({"learner": Network()}, "the learner given has kind 'network'"),
     ],
 )
 def test_parts_that_are_not_those_of_the_run_are_refused(other: dict[str, Any], said: str, out: Path):
-    train(svm(), moons(), rule=Margin(0.3), **BATCH, out=out, stop=lambda run: run.seen >= 800)
+    train(svm(), moons(), rule=PaperMargin(0.3), **BATCH, out=out, stop=lambda run: run.seen >= 800)
     with pytest.raises(InputError, match=said):
         resume(out, stream=moons(), **other)
 

@@ -40,7 +40,7 @@ PLAN: dict[str, Any] = {"batch": 200, "warmstart": 200, "seed": 3}
 
 
 def sgd() -> SklearnLearner:
-    return SklearnLearner(SGDClassifier(loss="log_loss"), minibatch=7)
+    return SklearnLearner(SGDClassifier(loss="log_loss", average=True), minibatch=7)
 
 
 def svm() -> LaSVM:

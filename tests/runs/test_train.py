@@ -8,7 +8,7 @@ import pytest
 
 from paraactive import train
 from paraactive.learners import Learner
-from paraactive.rules import Margin, Rule
+from paraactive.rules import PaperMargin, Rule
 from paraactive.runs.runfile import RunFile
 from paraactive.schedules import Plan
 from runs.jobs import BATCH, JOBS, do, moons, svm
@@ -20,13 +20,13 @@ def test_a_run_file_changes_nothing_about_the_model(job: str, out: Path):
 
 
 def test_the_plan_of_a_run_is_in_its_file(out: Path):
-    rule: Rule = Margin(0.25)
+    rule: Rule = PaperMargin(0.25)
     learner: Learner = svm()
     train(learner, moons(seed=9, passes=3), rule=rule, **BATCH, examples=1000, nodes=4, seed=11, out=out)
     with RunFile.read(out) as file:
         spec = file.spec
     assert spec.plan == Plan(1000, 200, 200, 4)
-    assert spec.rule.to_dict() == {"kind": "margin", "eta": 0.25}
+    assert spec.rule.to_dict() == {"kind": "paper", "eta": 0.25}
     assert spec.learner.to_dict() == {"kind": "svm", **learner.describe()}
     assert (spec.seed, spec.data.stream.get("seed"), spec.data.stream.get("passes")) == (11, 9, 3)
     assert (spec.placement.engine, spec.schedule, spec.data.classes) == ("threads", "synchronous", ("-1", "1"))

@@ -15,7 +15,7 @@ from paraactive.data.events import Round
 from paraactive.data.examples import Place, Selected, Tile
 from paraactive.engines import Cluster, Simulated
 from paraactive.learners import Learner
-from paraactive.rules import Margin, Rule
+from paraactive.rules import PaperMargin, Rule
 from paraactive.schedules import Plan, Schedule, asynchronous, synchronous
 from paraactive.schedules.asynchronous import step
 from paraactive.schedules.engine import Message, Published
@@ -24,7 +24,7 @@ from paraactive.sifting.node import Node, Sifted
 
 X, Y = two_moons(900, noise=0.3, seed=0)
 MOONS = Arrays(X, Y, seed=1)
-EAGER = Margin(0.2)
+EAGER = PaperMargin(0.2)
 
 CLUSTERS = {
     "alike and near": Cluster(sift_seconds=1e-3, update_seconds=1e-2),
@@ -217,8 +217,12 @@ def test_one_node_without_latency_goes_tile_by_tile(learner: Callable[[], Learne
     """It has two tiles in hand, but has learnt what it selected of the first before it sifts the second."""
     done = Done(learner(), Cluster(sift_seconds=1e-3, update_seconds=1e-2), plan)
     node = Node(learner(), EAGER, MOONS, seed=4)
-    log, rounds = [node.take(0, plan.warmstart).selected], 1
+    first, rounds = plan.warmstart * 3 // 4, 1
+    log = [node.take(0, first).selected]
     node.learner.update(log[0])
+    node.version = first
+    log.append(node.take(first, plan.warmstart, scored=True).selected)
+    node.learner.update(log[1])
     node.learner.end_round()
     node.version = seen = plan.warmstart
     while seen < plan.examples:
@@ -264,7 +268,7 @@ def test_weighted_counts_are_unbiased(cluster: Cluster, plan: Plan, again: float
     """The mean over many seeds of the coins, with an interval that a p that is wrong by a few percent would leave."""
     sifted, estimates = 0, np.zeros((120, 3))
     for seed in range(len(estimates)):
-        done = Done(Network(hidden=4), cluster, plan, rule=Margin(0.1), seed=seed)
+        done = Done(Network(hidden=4), cluster, plan, rule=PaperMargin(0.1), seed=seed)
         weight, examples = done.sifted.weight, done.sifted.examples
         estimates[seed] = weight.sum(), weight[examples.y > 0].sum(), weight[examples.x[:, 0] > 1].sum()
         sifted += sum(published.tile.last - published.tile.first for published in done.engine.published)

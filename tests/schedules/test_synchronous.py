@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from paraactive import Digits, LaSVM, Network
 from paraactive.engines import Simulated
 from paraactive.learners import Learner
-from paraactive.rules import Gradient, Margin, Passive, Rule, SignedMargin
+from paraactive.rules import Gradient, PaperMargin, Passive, Rule, SignedMargin
 from paraactive.schedules import Plan, sequential, synchronous
 from paraactive.sifting.log import MemoryLog
 from paraactive.sifting.node import Node
@@ -21,9 +21,9 @@ from schedules.logs import MOONS, assert_same_log, run
     ("learner", "rule", "stream"),
     [
         (lambda: LaSVM(gamma=0.012, gap=0.2), SignedMargin(0.05), Digits()),
-        (lambda: LaSVM(gamma=0.012), Margin(0.1), Digits(seed=2)),
+        (lambda: LaSVM(gamma=0.012), PaperMargin(0.1), Digits(seed=2)),
         (lambda: Network(hidden=50), Gradient(), Digits(negative=(5,), positive=(3,), low=0)),
-        (lambda: LaSVM(kernel="linear"), Margin(0.1), MOONS),
+        (lambda: LaSVM(kernel="linear"), PaperMargin(0.1), MOONS),
     ],
     ids=["svm, signed margin", "svm, margin", "network, gradient", "linear svm, arrays"],
 )
@@ -41,8 +41,8 @@ def test_the_log_is_the_same_for_every_number_of_nodes(
 @given(nodes=st.integers(1, 150), batch=st.integers(150, 400), warmstart=st.integers(0, 300))
 @settings(max_examples=12, deadline=None)
 def test_the_log_is_the_same_whatever_the_sizes(nodes: int, batch: int, warmstart: int) -> None:
-    one, digest = run(LaSVM(gamma=1.0), Margin(0.2), MOONS, Plan(900, batch, warmstart, 1))
-    other, other_digest = run(LaSVM(gamma=1.0), Margin(0.2), MOONS, Plan(900, batch, warmstart, nodes))
+    one, digest = run(LaSVM(gamma=1.0), PaperMargin(0.2), MOONS, Plan(900, batch, warmstart, 1))
+    other, other_digest = run(LaSVM(gamma=1.0), PaperMargin(0.2), MOONS, Plan(900, batch, warmstart, nodes))
     assert_same_log(one, other)
     assert digest == other_digest
 
@@ -60,7 +60,7 @@ def test_passive_learning_does_not_depend_on_the_batch_or_the_schedule() -> None
 
 def test_a_round_is_sifted_with_the_model_and_the_count_of_its_beginning() -> None:
     log = MemoryLog(keep=True)
-    node = Node(LaSVM(gamma=1.0), Margin(0.2), MOONS, seed=4)
+    node = Node(LaSVM(gamma=1.0), PaperMargin(0.2), MOONS, seed=4)
     ended = list(synchronous(Simulated(node, 3), log, Plan(900, 200, 100, 3)))
     assert [round.seen for round in ended] == [100, 300, 500, 700, 900]
     assert [round.number for round in ended] == [0, 1, 2, 3, 4]

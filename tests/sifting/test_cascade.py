@@ -18,12 +18,12 @@ from paraactive.basics.coins import coins
 from paraactive.data.examples import Doubles, Examples, Ints, Selected
 from paraactive.errors import InputError
 from paraactive.learners.base import Proxy
-from paraactive.rules import Gradient, IwalMargin, LeastMargin, Margin, Rule, SignedMargin, Uniform, floored
+from paraactive.rules import Gradient, IwalMargin, LeastMargin, PaperMargin, Rule, SignedMargin, Uniform, floored
 from paraactive.sifting.cascade import ProxyPolicy, least_certain
 from paraactive.sifting.select import Choice, choose, sift, take_all
 
 RULES: list[Rule] = [
-    Margin(0.1), SignedMargin(0.1), LeastMargin(0.1), Gradient(), IwalMargin(), floored(SignedMargin(0.1), 0.1),
+    PaperMargin(0.1), SignedMargin(0.1), LeastMargin(0.1), Gradient(), IwalMargin(), floored(SignedMargin(0.1), 0.1),
 ]  # fmt: skip
 _SEEDS, _SEEN = 600, 400
 

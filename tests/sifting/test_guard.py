@@ -18,7 +18,7 @@ from paraactive.errors import InputError
 from paraactive.experiments.noise import FlippedLabels
 from paraactive.learners import Learner
 from paraactive.learners.guarded import Guarded
-from paraactive.rules import Margin, floored
+from paraactive.rules import PaperMargin, SignedMargin
 from paraactive.sifting.guard import Guard
 
 X, CLEAN = two_moons(2000, noise=0.15, seed=0)
@@ -57,9 +57,7 @@ class OwnRule:
 
 def test_each_part_can_be_turned_off() -> None:
     off: Any = Guard(floor=None, cap=None, set_aside=None)
-    assert off.rule(rule := Margin()) is rule
     assert off.learner(learner := svm()) is learner
-    assert Guard(floor=0.2).rule(Margin()) == floored(Margin(), 0.2)
     assert repr(Guard(cap=7).learner(svm())) == repr(around(svm(), cap=7, set_aside=0.3))
     assert repr(Guard(set_aside=2).learner(Network())) == repr(around(Network(), set_aside=2))
 
@@ -93,14 +91,25 @@ def test_a_guard_is_on_or_off_or_a_guard() -> None:
         assert isinstance(train(svm(), moons(), guard=off, examples=600, **STEPS).learner, LaSVM)
 
 
+def test_the_floor_of_a_guard_is_that_of_the_run() -> None:
+    def floor(**options: Any) -> Any:
+        return train(svm(), moons(), examples=600, **STEPS, **options).spec.sampling.floor
+
+    assert floor(guard=Guard(floor=0.2)) == 0.2
+    assert floor(guard=Guard(floor=0.2), floor=0.3) == 0.3
+    assert floor(guard=True) == floor() == "auto"
+    assert floor(guard=True, rule=SignedMargin()) is None
+
+
 def test_a_guarded_learner_is_not_guarded_again() -> None:
     with pytest.raises(InputError, match="guarded already"):
         train(around(svm(), cap=3), moons(), guard=True, **STEPS)
 
 
 def test_a_guard_bounds_weights_and_sets_wrong_labels_aside() -> None:
-    free = train(svm(), moons(), nodes=1, **STEPS)
-    run = train(svm(), moons(), guard=Guard(floor=0.2), nodes=1, **STEPS)
+    steep = SignedMargin(0.05, theta=0.0)
+    free = train(svm(), moons(), rule=steep, nodes=1, **STEPS)
+    run = train(svm(), moons(), rule=steep, guard=Guard(floor=0.2), nodes=1, **STEPS)
     assert free.heaviest(1)[0].weight > 5 >= run.heaviest(1)[0].weight
     learner: Any = run.learner
     assert isinstance(learner, Guarded)
@@ -114,7 +123,7 @@ JOBS: dict[str, tuple[Callable[[], Any], Callable[[], Any], dict[str, Any]]] = {
     "svm, guard by default": (svm, moons, {"guard": True}),
     "network": (lambda: Network(hidden=20), moons, {"guard": STRICT}),
     "three classes": (svm, lambda: Arrays(*three_blobs(1500, seed=1)), {"guard": STRICT}),
-    "blind rule": (svm, moons, {"guard": STRICT, "rule": Margin(0.1)}),
+    "blind rule": (svm, moons, {"guard": STRICT, "rule": PaperMargin(0.1)}),
     "sequential": (svm, moons, {"guard": STRICT, "schedule": "sequential", "examples": 800}),
 }
 
@@ -173,7 +182,7 @@ def test_another_guard_than_the_runs_own_is_noticed(tmp_path: Path) -> None:
 def test_a_learner_and_a_rule_of_the_users_own_are_guarded_and_handed_over_again(tmp_path: Path) -> None:
     path, own = tmp_path / "run.db", lambda: OwnLearner(gamma=2.0, gap=0.2)
     run = train(own(), moons(), rule=OwnRule(), guard=STRICT, out=path, **STEPS)  # pyright: ignore[reportArgumentType]
-    with pytest.raises(InputError, match=r"Guarded cannot be built from the file.*learner=\.\.\."):
+    with pytest.raises(InputError, match=r"OwnLearner cannot be built from the file.*learner=\.\.\."):
         replay(path)
     rebuilt = replay(path, learner=STRICT.learner(own()))  # pyright: ignore[reportArgumentType]
     assert rebuilt.learner.digest() == run.learner.digest()

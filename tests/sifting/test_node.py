@@ -10,13 +10,13 @@ from making import two_moons
 from paraactive import Arrays, LaSVM, Network, train
 from paraactive.data.examples import Entries, Examples, Selected
 from paraactive.errors import InputError, LogGapError
-from paraactive.rules import Margin
+from paraactive.rules import PaperMargin
 from paraactive.sifting.node import Node
 
 
 def _node() -> Node:
     x, y = two_moons(1000, noise=0.3, seed=0)
-    return Node(LaSVM(gamma=1.0), Margin(0.2), Arrays(x, y), seed=3)
+    return Node(LaSVM(gamma=1.0), PaperMargin(0.2), Arrays(x, y), seed=3)
 
 
 def test_entries_that_leave_a_gap_or_come_twice_are_refused() -> None:
@@ -51,7 +51,7 @@ class Short(Arrays):
 
 def test_a_stream_that_returns_fewer_rows_than_asked_is_named() -> None:
     x, y = two_moons(1000, noise=0.3, seed=0)
-    node = Node(LaSVM(gamma=1.0), Margin(0.2), Short(x, y), seed=3)
+    node = Node(LaSVM(gamma=1.0), PaperMargin(0.2), Short(x, y), seed=3)
     for ask in (node.take, node.sift_first, partial(node.sift, seen=0)):
         with pytest.raises(InputError, match=r"the stream gave \d+ rows for the positions 0 to"):
             ask(0, 100)
@@ -77,7 +77,7 @@ def test_sift_first_ends_with_the_first_selected() -> None:
 
 def test_what_is_selected_says_which_model_chose_it() -> None:
     x, y = two_moons(300, noise=0.3, seed=0)
-    node = Node(LaSVM(gamma=1.0), Margin(0.2), Arrays(x, y), seed=3, number=5)
+    node = Node(LaSVM(gamma=1.0), PaperMargin(0.2), Arrays(x, y), seed=3, number=5)
     node.learn_entries(Entries(0, node.take(0, 100).selected))
     chosen = node.sift(100, 300, seen=100).selected
     assert set(chosen.version) == {100}
@@ -86,7 +86,7 @@ def test_what_is_selected_says_which_model_chose_it() -> None:
 
 
 def test_a_node_that_reads_another_stream_is_the_same_replica() -> None:
-    node = Node(Network(hidden=4), Margin(0.1), Arrays(*two_moons(50, noise=0.1, seed=0)), seed=3, number=2)
+    node = Node(Network(hidden=4), PaperMargin(0.1), Arrays(*two_moons(50, noise=0.1, seed=0)), seed=3, number=2)
     other = node.with_stream(node.stream)
     assert (other.learner, other.number, other.place, other.proxy_policy) == (
         node.learner, node.number, node.place, node.proxy_policy,

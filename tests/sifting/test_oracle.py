@@ -17,7 +17,7 @@ from making import two_moons
 from paraactive import Arrays, LaSVM, Model, replay, resume, train
 from paraactive.checks import check_stream
 from paraactive.errors import InputError
-from paraactive.rules import Gradient, Margin, SignedMargin
+from paraactive.rules import Gradient, PaperMargin, SignedMargin
 from paraactive.sifting.oracle import Oracle
 from paraactive.streams import Unlabelled
 
@@ -59,8 +59,8 @@ def _svm() -> LaSVM:
 def test_the_model_is_that_of_a_run_in_which_all_labels_were_known() -> None:
     stream = _stream()
     friend = Friend()
-    asking = train(_svm(), stream, rule=Margin(0.2), oracle=Oracle(friend), **SIZES)
-    known = train(_svm(), Arrays(X, NAMES, seed=3), rule=Margin(0.2), **SIZES)
+    asking = train(_svm(), stream, rule=PaperMargin(0.2), oracle=Oracle(friend), **SIZES)
+    known = train(_svm(), Arrays(X, NAMES, seed=3), rule=PaperMargin(0.2), **SIZES)
     assert asking.learner.digest() == known.learner.digest()
     assert len(friend.asked) == asking.warmstart + asking.selected < 0.6 * len(X)
 
@@ -252,14 +252,14 @@ def test_a_row_that_the_oracle_skips_is_not_learned_and_not_asked_for_again(tmp_
 def test_small_rounds_end_where_enough_is_asked_for_and_no_later(stops: tuple[int, ...], tmp_path: Path) -> None:
     out, stream, friend = tmp_path / "run.db", _stream(), Friend()
     run = train(
-        _svm(), stream, out=out, rule=Margin(0.2), examples=stops[0], oracle=Oracle(friend, per_round=10), **SIZES
+        _svm(), stream, out=out, rule=PaperMargin(0.2), examples=stops[0], oracle=Oracle(friend, per_round=10), **SIZES
     )
     for examples in stops[1:]:
         run = resume(out, stream=stream, examples=examples, oracle=Oracle(friend, per_round=10))
     assert max(ended.selected for ended in run.rounds[1:]) == 10
     assert run.rounds[0].selected == 60
     assert run.seen == 1500
-    whole = train(_svm(), stream, rule=Margin(0.2), oracle=Oracle(Friend(), per_round=10), **SIZES)
+    whole = train(_svm(), stream, rule=PaperMargin(0.2), oracle=Oracle(Friend(), per_round=10), **SIZES)
     assert run.learner.digest() == whole.learner.digest() == replay(out).learner.digest()
     # A round begins right behind the last example that the one before it saw.
     full = [ended for ended in run.rounds[1:-1] if ended.selected == 10]
@@ -281,7 +281,7 @@ def test_a_budget_that_ends_within_small_rounds_goes_on_to_the_same_model(tmp_pa
 def test_an_open_question_is_asked_again_whole_though_less_is_selected_now(tmp_path: Path) -> None:
     out, stream, first, second = tmp_path / "run.db", _stream(), Friend(fails_at=2), Friend()
     with pytest.raises(ConnectionError):
-        train(_svm(), stream, out=out, rule=Margin(0.2), oracle=Oracle(first, per_round=30), **SIZES)
+        train(_svm(), stream, out=out, rule=PaperMargin(0.2), oracle=Oracle(first, per_round=30), **SIZES)
     assert len(first.calls[1]) == 30
     resume(out, stream=stream, oracle=Oracle(second, per_round=10))
     assert (second.calls[0], second.keys[0]) == (first.calls[1], first.keys[1])

@@ -13,7 +13,7 @@ from paraactive import Arrays, LaSVM
 from paraactive.data.examples import Doubles, Examples, Ints
 from paraactive.engines import Threads
 from paraactive.errors import InputError
-from paraactive.rules import Gradient, Margin, Rule, SignedMargin, Uniform
+from paraactive.rules import Gradient, PaperMargin, Rule, SignedMargin, Uniform
 from paraactive.schedules import Plan, synchronous
 from paraactive.sifting.log import MemoryLog
 from paraactive.sifting.node import Node
@@ -75,7 +75,7 @@ def test_each_example_is_selected_as_often_as_its_p_says(rule: Rule) -> None:
         assert 0.6 < np.mean((off[fair[selected]] / spread[fair]) ** 2) < 1.6
 
 
-@pytest.mark.parametrize("rule", [Margin(0.3), SignedMargin(0.3), Gradient(), Uniform(0.1)], ids=repr)
+@pytest.mark.parametrize("rule", [PaperMargin(0.3), SignedMargin(0.3), Gradient(), Uniform(0.1)], ids=repr)
 def test_the_progressive_error_of_a_whole_run_is_unbiased(rule: Rule) -> None:
     x, y = two_moons(1000, noise=0.35, seed=2)
     stream = Arrays(x, y, shuffle=False)
@@ -119,7 +119,7 @@ def test_a_rule_without_need_of_scores_is_sifted_without_scoring() -> None:
 def test_a_label_blind_rule_selects_the_same_whatever_the_labels_are() -> None:
     fresh, svm = _fresh(300), _model()
     flipped = Examples(fresh.x, (-fresh.y).astype(np.int8), fresh.index)
-    for rule in (Margin(0.1), Uniform(0.2)):
+    for rule in (PaperMargin(0.1), Uniform(0.2)):
         one = sift(svm, rule, 0, fresh, np.full(300, 400), 0)
         other = sift(svm, rule, 0, flipped, np.full(300, 400), 0)
         assert one.examples.index.tolist() == other.examples.index.tolist()

@@ -19,7 +19,7 @@ from paraactive.data.events import Round
 from paraactive.data.examples import Ints, Stretch
 from paraactive.engines import Cluster
 from paraactive.errors import InputError, RunFileError
-from paraactive.rules import Margin, Rule, Uniform
+from paraactive.rules import PaperMargin, Rule, Uniform
 from paraactive.runs.runfile import RunFile
 from paraactive.schedules.engine import Published
 from paraactive.schedules.sequencer import Sequencer
@@ -227,7 +227,7 @@ _CLUSTERS = {
 }
 
 
-@pytest.mark.parametrize("rule", [OFTEN, Margin(0.5)], ids=["often", "margin"])
+@pytest.mark.parametrize("rule", [OFTEN, PaperMargin(0.5)], ids=["often", "margin"])
 @pytest.mark.parametrize("cluster", _CLUSTERS)
 def test_an_asynchronous_run_knows_in_each_tile_what_its_node_knew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cluster: str, rule: Rule

@@ -30,3 +30,21 @@ def coins(seed: int, index: NDArray[np.int64]) -> NDArray[np.float64]:
     True
     """
     return philox.uniforms(seed, philox.COIN, index)
+
+
+def audit_coins(seed: int, index: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return numbers that decide which selected examples are scored if the rule itself needs no scores.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the run.
+    index : ndarray of shape (n,)
+        Positions in the stream.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Uniform numbers in [0, 1), independent of the coins.
+    """
+    return philox.uniforms(seed, philox.AUDIT, index)

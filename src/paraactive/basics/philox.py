@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from paraactive.basics.compiled import njit
 
 # Purposes: the third word of the counter.
-COIN, ORDER, FIELDS, DEFORMATION, WEIGHTS, DELAY = range(6)
+COIN, ORDER, FIELDS, DEFORMATION, WEIGHTS, DELAY, AUDIT = range(7)
 
 # Uniform numbers are multiples of this, so a coin cannot represent a smaller probability exactly.
 RESOLUTION = 2.0**-53

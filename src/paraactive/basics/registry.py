@@ -42,14 +42,17 @@ class PartKind(NamedTuple):
         return f"{module}:{name.partition('.')[0]}"
 
 
+_PLAIN = (bool, int, float, str, list, tuple, dict, type(None))
 _LEARNERS = {
     "svm": PartKind("paraactive.learners.lasvm.svm:LaSVM", "SVM"),
     "network": PartKind("paraactive.learners.network.network:Network", "neural network"),
     "sklearn": PartKind("paraactive.learners.wrappers.sklearn_learner:SklearnLearner", "scikit-learn", by_name=False),
     "guarded": PartKind("paraactive.learners.guarded:Guarded", "guarded", by_name=False),
+    "standardized": PartKind("paraactive.learners.standardized:Standardized", "standardized", by_name=False),
 }
 _RULES = {
     "margin": PartKind("paraactive.rules.margin:Margin", "margin"),
+    "paper": PartKind("paraactive.rules.margin:PaperMargin", "margin of the paper"),
     "signed": PartKind("paraactive.rules.signed:SignedMargin", "signed margin"),
     "least": PartKind("paraactive.rules.least:LeastMargin", "least margin"),
     "gradient": PartKind("paraactive.rules.gradient:Gradient", "gradient"),
@@ -188,10 +191,10 @@ class Registry:
             return _own(part)
         try:
             parameters = {key: self._described(value) for key, value in describe().items()}
-        except (TypeError, AttributeError):  # The part inside is the user's own.
+        except (TypeError, AttributeError):  # A part of the user's own cannot describe itself.
             return _own(part)
         inside = [each.kind for each in parameters.values() if isinstance(each, PartSpec)]
-        return _own(part) if OWN in inside else PartSpec(name, parameters)
+        return _own(part, parameters) if OWN in inside else PartSpec(name, parameters)
 
     def build(self, spec: PartSpec, *arguments: object) -> object:
         """The part that is described.
@@ -209,8 +212,11 @@ class Registry:
             The new part.
         """
         if spec.kind not in self._kinds:
+            own = spec
+            while own.inner is not own:  # A part of ours around a part of the user's own.
+                own = own.inner
             raise InputError(
-                f"the {self.sort} {spec.class_name or spec.kind} cannot be built from the file",
+                f"the {self.sort} {own.class_name or own.kind} cannot be built from the file",
                 why="it is not one of paraactive's own, and a file never names code to load",
                 remedy=f"give it in Python, as resume(path, {self.sort}=...), replay or Model.load",
             )
@@ -222,6 +228,8 @@ class Registry:
     def _described(self, value: object) -> JSONValue | PartSpec:
         if self._name_of(value) is not None:
             return self.describe(value)
+        if not isinstance(value, _PLAIN) and not hasattr(value, "item"):
+            return _own(value)  # A part of the user's own inside a part of ours.
         return json.loads(json.dumps(value, default=_plain))  # A tuple is a list in a file.
 
     def _name_of(self, part: object) -> str | None:
@@ -229,8 +237,8 @@ class Registry:
         return next((name for name, kind in self._kinds.items() if kind.class_place == own), None)
 
 
-def _own(part: object) -> PartSpec:
-    return PartSpec(OWN, {"class": f"{type(part).__module__}.{type(part).__qualname__}"})
+def _own(part: object, parameters: Mapping[str, JSONValue | PartSpec] | None = None) -> PartSpec:
+    return PartSpec(OWN, {"class": f"{type(part).__module__}.{type(part).__qualname__}", **(parameters or {})})
 
 
 def _split(place: str) -> tuple[str, str]:

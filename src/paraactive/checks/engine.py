@@ -224,7 +224,9 @@ def an_error_on_a_node_reaches_the_caller(case: _Case) -> None:
 
 def _run(engine: EngineLike, address: str | None, schedule: str, parts: str, nodes: int) -> _Trained:
     learner, rule, stream = _parts(parts)
-    plan, log = Plan(_EXAMPLES, _BATCH, _WARMSTART, nodes), MemoryLog(keep=True)
+    # A learner that cannot score is to fail on a node, and not on the driver, which scores a part of the warmstart.
+    warmstart = 0 if parts == "refusing" else _WARMSTART
+    plan, log = Plan(_EXAMPLES, _BATCH, warmstart, nodes), MemoryLog(keep=True)
     node = Node(learner, rule, stream, _SEED)
     name = engine if isinstance(engine, str) else "own"
     start = ENGINES[one_of("engine", engine, ENGINES)] if isinstance(engine, str) else engine

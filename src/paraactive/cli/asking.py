@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ import paraactive
 from paraactive.basics.part_spec import JSONValue
 from paraactive.basics.registry import RULES
 from paraactive.basics.validation import one_of, whole
+from paraactive.cli.data_options import scale_in
 from paraactive.cli.options import check_all_used, names_in, rule_parameters
 from paraactive.cli.questions import (
     LabelsWanted,
@@ -31,7 +32,7 @@ from paraactive.cli.questions import (
 from paraactive.data.examples import Floats, Ints
 from paraactive.errors import InputError, counted
 from paraactive.learners import Guarded, LaSVM
-from paraactive.rules import Rule, floored
+from paraactive.rules import Rule
 from paraactive.runs.run import Run
 from paraactive.runs.runfile import RunFile
 from paraactive.sifting import parts
@@ -39,9 +40,12 @@ from paraactive.sifting.oracle import Oracle
 from paraactive.streams import Stream, Unlabelled
 from paraactive.streams.files import column_names, looks_like_index, number_columns
 from paraactive.streams.tables.table_columns import check_column
+from paraactive.streams.tables.table_files import feature_names_for
 
 _WARMSTART, _BATCH, _PER_ROUND = 50, 500, 25
-_ETA, _FLOOR, _CAP = 0.3, 0.02, 2.0
+FLOOR = "auto"
+"""Lower bound on the probability with which a row is asked for: the same as in `train`."""
+_ETA, _CAP = 1.0, 2.0
 """Defaults for a few hundred labels: eta that selects few rows after 50 labels, and a cap on the weights. Without a
 cap, a weight of 50 caused more errors than the bias of the cap."""
 _BLIND = ("margin", "iwal", "uniform")
@@ -51,6 +55,7 @@ def query_labels(
     data: str, as_json: bool, *, classes: str | None, features: str | None, id_column: str | None, rule: str | None,
     eta: float | None, c0: float | None, rate: float | None, warmstart: int | None, batch: int | None,
     per_round: int | None, budget: int | None, seed: int | None, correct: list[str] | None, out: Path | None,
+    standardize: bool | None = None, missing: str | None = None, encode: str | None = None,
 ) -> None:  # fmt: skip
     """Start or continue a run, until it needs labels that are not known or ends.
 
@@ -78,11 +83,16 @@ def query_labels(
         Existing run: corrections, as ROW=LABEL.
     out : Path or None
         New run: run file to write.
+    standardize : bool or None
+        New run: whether to standardize the features; None for the default.
+    missing, encode : str or None
+        New run: what missing values and text columns are replaced by.
     """
     if _is_run(data):
         _refuse(
             classes=classes, features=features, id=id_column, rule=rule, eta=eta, c0=c0, rate=rate,
-            warmstart=warmstart, batch=batch, per_round=per_round, seed=seed, out=out,
+            warmstart=warmstart, batch=batch, per_round=per_round, seed=seed, out=out, standardize=standardize,
+            missing=missing, encode=encode,
         )  # fmt: skip
         _continue(Path(data), budget, correct or [], as_json)
         return
@@ -97,11 +107,13 @@ def query_labels(
         raise InputError("--correct is given for a new run", why="a new run has no labels yet", remedy="leave it out")
     names = _class_names(_needed("classes", classes))
     chosen = new_rule(rule, eta=eta, c0=c0, rate=rate)
-    stream = Unlabelled.load(data, names, columns=_features(data, names_in(features), id_column), seed=seed or 0)
+    columns = _features(data, names_in(features), id_column, missing, encode)
+    stream = Unlabelled.load(data, names, columns=columns, seed=seed or 0, missing=missing)
     first = _WARMSTART if warmstart is None else whole("warmstart", warmstart, 1)
     begin = partial(
         paraactive.train, new_learner(), stream, rule=chosen, seed=seed or 0, out=path, nodes=1,
         warmstart=min(first, stream.length), batch=_BATCH if batch is None else batch,
+        scale=scale_in(standardize, stream), floor=FLOOR,
     )  # fmt: skip
     _until_asked(path, stream, begin, _oracle(budget, _PER_ROUND if per_round is None else per_round), as_json)
 
@@ -139,20 +151,31 @@ def _ask(rows: Ints, x: Floats) -> Any:  # noqa: ARG001 (an oracle gets both)
     raise LabelsWanted(rows)
 
 
-def _features(data: str, named: list[str] | None, id_column: str | None) -> list[str] | None:
-    """The feature columns: those that are named, or all numeric columns except identifiers."""
-    if named is not None or column_names(data) is None:
-        if id_column is not None:
-            raise InputError(
-                "--id is given with --features or for a file without named columns",
-                why="it excludes one numeric column from the features",
-                remedy="leave it out: the CSV file shows all columns of the data",
-            )
+def _features(
+    data: str, named: list[str] | None, id_column: str | None, missing: str | None, encode: str | None
+) -> Sequence[str] | None:
+    """The features: columns that are named, or all numeric columns except identifiers. With `encode`, also text."""
+    every = column_names(data)
+    if id_column is not None and (named is not None or every is None):
+        raise InputError(
+            "--id is given with --features or for a file without named columns",
+            why="it excludes one numeric column from the features",
+            remedy="leave it out: the CSV file shows all columns of the data",
+        )
+    if every is None:
+        for name, given in (("missing", missing), ("encode", encode)):
+            if given is not None:
+                raise InputError(
+                    f"--{name} is given for {data}",
+                    why="the columns of this file have no names",
+                    remedy="leave it out, or write Parquet or CSV",
+                )
         return named
-    numbers = number_columns(data)
     if id_column is not None:
-        check_column(data, id_column, list(column_names(data) or ()))
-    return [name for name in numbers if name != id_column and not looks_like_index(name)]
+        check_column(data, id_column, list(every))
+    columns = number_columns(data) if encode is None else every
+    usual = [name for name in columns if name != id_column and not looks_like_index(name)]
+    return feature_names_for(data, usual if named is None else named, missing, encode)
 
 
 def _class_names(text: str) -> list[str] | list[int]:
@@ -220,14 +243,14 @@ def new_rule(name: str | None = None, *, eta: float | None = None, **options: fl
     Returns
     -------
     Rule
-        The rule, with a lower bound on the probability.
+        The rule.
     """
     kind = one_of("label-blind rule", name or "margin", _BLIND)
     eta = _ETA if eta is None and kind == "margin" else eta
     given: dict[str, JSONValue] = {name: value for name, value in {"eta": eta, **options}.items() if value is not None}
     parameters = rule_parameters("svm", kind, given)
     check_all_used(given, set(parameters), "svm", kind)
-    return floored(cast(Rule, RULES.find(kind)(**parameters)), _FLOOR)
+    return cast(Rule, RULES.find(kind)(**parameters))
 
 
 def _print_end(path: Path, run: Run, as_json: bool) -> None:

@@ -47,6 +47,34 @@ PassiveOption = Annotated[
         help="Also train on every example until the same number of test mistakes is reached, and show the speedup.",
     ),
 ]
+StandardizeOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--standardize/--no-standardize",
+        rich_help_panel="Data",
+        help="Standardize the features: subtract the mean of each column and divide by its standard deviation, both "
+        "over the warmstart. Default: standardize tables and arrays, and not images and sparse rows.",
+        show_default=False,
+    ),
+]
+MissingOption = Annotated[
+    str | None,
+    typer.Option(
+        rich_help_panel="Data",
+        help="Replace missing values of a Parquet or CSV file: mean, for the mean of the column over the warmstart. "
+        "Default: missing values are an error.",
+        show_default=False,
+    ),
+]
+EncodeOption = Annotated[
+    str | None,
+    typer.Option(
+        rich_help_panel="Data",
+        help="Replace text columns of a Parquet or CSV file: onehot, for one feature for each value (at most 100). "
+        "Default: text columns are an error.",
+        show_default=False,
+    ),
+]
 SpeedupsOption = Annotated[
     bool,
     typer.Option(

@@ -13,8 +13,17 @@ from typing import Any, cast
 import paraactive
 from paraactive.basics.registry import RULES
 from paraactive.cli.consoles import new_console
+from paraactive.cli.data_options import ColumnOptions, scale_in
 from paraactive.cli.live import LiveView
-from paraactive.cli.options import DEFAULT_EXAMPLES, learner_named, make_guard, make_job, weights_in
+from paraactive.cli.options import (
+    DEFAULT_EXAMPLES,
+    Job,
+    learner_named,
+    make_guard,
+    make_job,
+    number_or_text,
+    weights_in,
+)
 from paraactive.cli.progress import ProgressBar
 from paraactive.cli.tables import show_run, show_times
 from paraactive.engines import Cluster
@@ -23,8 +32,12 @@ from paraactive.experiments import Comparison, compare_with_passive
 from paraactive.rules import Rule
 from paraactive.runs.run import Run
 from paraactive.runs.runfile import RunFile, request_nodes
+from paraactive.runs.sampling_defaults import is_svm
+from paraactive.runs.tuning import MOST_EXAMPLES, Tuned
+from paraactive.runs.tuning import tune as tune_learner
 from paraactive.sifting.guard import Guard, class_weights
 from paraactive.sifting.parts import build_stream
+from paraactive.sifting.scaling import standardized
 from paraactive.streams import Stream
 from paraactive.trackers import MLflow, TensorBoard
 
@@ -42,6 +55,7 @@ _OF_TRAIN = (
     "updates",
     "address",
     "durability",
+    "finish",
 )
 """Options that are passed to `train` unchanged."""
 
@@ -49,11 +63,12 @@ _OF_TRAIN = (
 def train_run(
     data: str, as_json: bool, *, learner: str | None = None, rule: str | None = None, settings: Sequence[str] = (),
     passes: int = 1, label: str | None = None, features: str | None = None, weight: str | None = None,
-    class_weight: str | None = None, test: Path | None = None, seed: int = 0, latency: float | None = None,
-    jitter: float | None = None, slowdown: float | None = None, guard: bool = False, floor: float | None = None,
+    missing: str | None = None, encode: str | None = None, class_weight: str | None = None, test: Path | None = None,
+    seed: int = 0, latency: float | None = None, jitter: float | None = None, slowdown: float | None = None,
+    guard: bool = False, floor: str | None = None, select: str | None = None, tune: bool = False,
     cap: float | None = None, set_aside: float | None = None, out: Path | None = None, overwrite: bool = False,
     passive: bool = False, speedups: bool = False, heading: str = "", verbose: bool = False,
-    tensorboard: Path | None = None, mlflow: str | None = None, **options: Any,
+    tensorboard: Path | None = None, mlflow: str | None = None, standardize: bool | None = None, **options: Any,
 ) -> None:  # fmt: skip
     """Train, print the result, and compare with passive learning if that is wanted.
 
@@ -69,8 +84,8 @@ def train_run(
         Parameters of the user's own learner or rule, as NAME=VALUE.
     passes : int, default=1
         Number of passes over a file.
-    label, features, weight : str or None
-        Columns of a file.
+    label, features, weight, missing, encode : str or None
+        Columns of a file; see `ColumnOptions`.
     class_weight : str or None
         "balanced", or names with weights.
     test : Path or None
@@ -83,7 +98,11 @@ def train_run(
         Factor by which the first simulated node is slower.
     guard : bool
         Use the guard with its defaults.
-    floor, cap, set_aside : float or None
+    floor, select : str or None
+        Sampling policy, as typed.
+    tune : bool
+        Choose C and gamma of the SVM on a part of the warmstart first.
+    cap, set_aside : float or None
         Parts of the guard.
     out : Path or None
         Run file.
@@ -99,13 +118,16 @@ def train_run(
         Folder for TensorBoard logs.
     mlflow : str or None
         MLflow tracking server.
+    standardize : bool or None
+        Whether to standardize the features; None for the default.
     **options : object
         Other options of `train`, of the learner and of the rule.
     """
     for_train = {name: options.pop(name, None) for name in _OF_TRAIN}
+    for_train["finish"] = "auto" if for_train["finish"] is None else for_train["finish"]
     job = make_job(
-        data, test, learner, rule, options, seed=seed, passes=passes, label=label, features=features, weight=weight,
-        settings=settings,
+        data, test, learner, rule, options, seed=seed, passes=passes, settings=settings,
+        columns=ColumnOptions(label, features, weight, missing, encode),
     )  # fmt: skip
     if passive and not job.test:
         raise InputError(
@@ -115,6 +137,8 @@ def train_run(
         )
     if for_train["examples"] is None and job.stream.length is None:
         for_train["examples"] = DEFAULT_EXAMPLES
+    scaled = scale_in(standardize, job.stream)
+    tuned = _tuned(job, scaled, for_train["warmstart"], is_open=learner is None and rule is None) if tune else None
     trackers = _trackers(tensorboard, mlflow, {"data": data, "learner": job.learner_parameters, "seed": seed})
 
     def finished(run: Run) -> None:
@@ -125,19 +149,32 @@ def train_run(
             with ProgressBar("passive", _ERRORS) as passive_bar:
                 weights = class_weights(weights_in(class_weight), job.stream)
                 alone = Guard(None, None, None).learner(job.new_learner(), weights)
-                comparison = compare_with_passive(run, alone, job.stream, job.test, seed=seed, observers=[passive_bar])
+                comparison = compare_with_passive(
+                    run, alone, job.stream, job.test, seed=seed, observers=[passive_bar], scale=scaled
+                )
         if heading and not as_json:
             print(heading)
-        _show(run, as_json, speedups, comparison)
+        _show(run, as_json, speedups, comparison, tuned)
         _say_where(out, as_json)
 
     with _naming_resume_command(out), _closed(trackers), _view("sifting", verbose) as bar:
         paraactive.train(
-            job.new_learner(), job.stream, rule=job.new_rule(), cluster=_cluster(latency, jitter, slowdown), seed=seed,
+            job.new_learner() if tuned is None else tuned.learner, job.stream,
+            rule=job.new_rule() if tuned is None or is_svm(tuned.learner) else None,
+            cluster=_cluster(latency, jitter, slowdown), seed=seed,
             test=job.test, out=out, overwrite=overwrite, observers=[bar, *trackers],
-            guard=make_guard(guard, floor, cap, set_aside), class_weight=weights_in(class_weight), finished=finished,
+            guard=make_guard(guard, cap, set_aside), class_weight=weights_in(class_weight), scale=scaled,
+            floor=number_or_text(floor or "auto"), select=number_or_text(select or "auto"),
+            finished=finished,
             **{name: value for name, value in for_train.items() if value is not None},
         )  # fmt: skip
+
+
+def _tuned(job: Job, scaled: bool | str, warmstart: int | None, is_open: bool) -> Tuned:
+    """Choose the parameters of the SVM on the first examples of the stream, or a network if no learner was typed."""
+    early = job.stream.read(0, min(MOST_EXAMPLES, job.stream.length or MOST_EXAMPLES, warmstart or MOST_EXAMPLES))
+    learner = standardized(job.new_learner(), scaled, job.stream)
+    return tune_learner(learner, early, len(job.stream.classes), or_network=is_open and is_svm(learner))
 
 
 def resume_run(
@@ -300,10 +337,15 @@ def _resume_command(out: Path) -> str:
     return f"paraactive resume {shlex.quote(str(out))}"
 
 
-def _show(run: Run, as_json: bool, speedups: bool, comparison: Comparison | None = None) -> None:
+def _show(
+    run: Run, as_json: bool, speedups: bool, comparison: Comparison | None = None, tuned: Tuned | None = None
+) -> None:
     if as_json:
-        print(json.dumps(_figures(run, comparison), indent=2))
+        chosen = {} if tuned is None else {"tuned": str(tuned)}
+        print(json.dumps(_figures(run, comparison) | chosen, indent=2))
         return
+    if tuned is not None:
+        print(f"The learner was {tuned}.")
     console = new_console()
     show_run(console, run)
     if comparison or speedups:

@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from paraactive.cli.base import JsonOption, LearnerOption, ModelArgument, RunArgument, SetOption, app
+from paraactive.cli.base import (
+    EncodeOption,
+    JsonOption,
+    LearnerOption,
+    MissingOption,
+    ModelArgument,
+    RunArgument,
+    SetOption,
+    StandardizeOption,
+    app,
+)
 
 
 @app.command(
@@ -114,6 +124,9 @@ def query(
             "as id, index or user_id are never features by default. The CSV file shows all columns of the data.",
         ),
     ] = None,
+    standardize: StandardizeOption = None,
+    missing: MissingOption = None,
+    encode: EncodeOption = None,
     rule: Annotated[
         str | None,
         typer.Option(

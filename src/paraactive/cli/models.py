@@ -82,7 +82,10 @@ def predict_file(
     model = load()
     with _opened(data) as source:
         ids = None if identifier is None else [_plain(each) for each in open_column(source, identifier)]
-        score = model.decision_function(open_rows(source, model.width, features=model.features, exclude=identifier))
+        rows = open_rows(
+            source, model.width, features=model.features, exclude=identifier, may_miss=model.fills_missing
+        )  # fmt: skip
+        score = model.decision_function(rows)
     table = _predictions(model, score, identifier, ids, raw)
     if out is not None:
         with atomic_write(out, overwrite=overwrite) as file:
@@ -213,7 +216,8 @@ def _test(model: Model, path: Path, data: str | None, label: str | None) -> Exam
     if data is not None:
         with _opened(data) as source:
             return open_examples(
-                source, model.classes, model.width, label=label or model.label, features=model.features
+                source, model.classes, model.width, label=label or model.label, features=model.features,
+                may_miss=model.fills_missing,
             )  # fmt: skip
     test = own_test(path)
     if test is None:

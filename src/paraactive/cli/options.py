@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias, cast
 
 from paraactive.basics.part_spec import JSONValue
 from paraactive.basics.registry import LEARNERS, RULES, Registry
 from paraactive.basics.validation import one_of
+from paraactive.cli.data_options import ColumnOptions
 from paraactive.cli.derived import option_name, part_parameters
 from paraactive.cli.parameters import parameters_of
 from paraactive.errors import InputError
@@ -18,6 +20,7 @@ from paraactive.experiments.tasks import ETA, GAMMA, GAP, TASKS, find_task
 from paraactive.learners import Learner
 from paraactive.rules import Rule
 from paraactive.runs.arguments import default_rule, require_learner
+from paraactive.runs.sampling_defaults import steepest, stream_row_size
 from paraactive.sifting.guard import Guard
 from paraactive.sifting.parts import expect_classes
 from paraactive.streams import Digits, Stream, open_stream
@@ -79,7 +82,7 @@ class Job:
 
 def make_job(
     data: str, test: Path | None, learner: str | None, rule: str | None, given: Mapping[str, JSONValue], *,
-    seed: int, passes: int, label: str | None, features: str | None, weight: str | None, settings: Sequence[str],
+    seed: int, passes: int, columns: ColumnOptions, settings: Sequence[str],
 ) -> Job:  # fmt: skip
     """Put together what `train` needs.
 
@@ -97,7 +100,7 @@ def make_job(
         Seed of the stream and of the learner.
     passes : int
         Number of passes over a file.
-    label, features, weight : str or None
+    columns : ColumnOptions
         Columns of a file.
     settings : sequence of str
         What was typed as --set NAME=VALUE.
@@ -112,13 +115,15 @@ def make_job(
     typed = {name: value for name, value in given.items() if value is not None}
     sets = settings_in(settings)
     for_learner = _own(LEARNERS, learner, typed, sets)
-    stream = _stream(data, learner, seed, passes, label=label, features=features, weight=weight)
+    stream = _stream(data, learner, seed, passes, columns)
     is_digits = isinstance(stream, Digits)
     if rule is None:
         tried = new_learner(learner, for_learner)
         expect_classes(tried, len(stream.classes))
         rule = default_rule(tried)
     for_rule = rule_parameters(learner, rule, typed, sets)
+    if learner == "svm" and rule in ("signed", "least"):
+        for_rule = {"steepest": steepest(stream_row_size(stream, new_learner(learner, for_learner)))} | for_rule
     check_all_used({**typed, **sets}, {*for_learner, *for_rule}, learner, rule)
     for_learner = _learner_defaults(learner, rule, is_digits, seed) | for_learner
     if for_learner.get("gap") == 0:
@@ -249,27 +254,51 @@ def settings_in(settings: Sequence[str]) -> Parameters:
     return values
 
 
-def _stream(data: str, learner: str, seed: int, passes: int, **columns: str | None) -> Stream:
+def _stream(data: str, learner: str, seed: int, passes: int, columns: ColumnOptions) -> Stream:
     """A task by its name, or a file. Text that looks like neither is taken for a misspelled task."""
     if data in TASKS or not ("." in data or "/" in data or (data and Path(data).exists())):
-        for name, given in columns.items():
+        for name, given in asdict(columns).items():
             if given is not None:
                 raise InputError(f"--{name} is given for {data}", why="only files have columns", remedy="leave it out")
         return find_task(data).stream(learner, seed)
     return open_stream(
-        data, label=columns["label"], features=names_in(columns["features"]), weight=columns["weight"],
-        seed=seed, passes=passes,
+        data, label=columns.label, features=names_in(columns.features), weight=columns.weight, seed=seed,
+        passes=passes, missing=columns.missing, encode=columns.encode,
     )  # fmt: skip
 
 
-def make_guard(wanted: bool, floor: float | None, cap: float | None, set_aside: float | None) -> Guard | None:
+def number_or_text(typed: object) -> float | str:
+    """What was typed: a whole number, another number, or a word.
+
+    Parameters
+    ----------
+    typed : object
+        Text, or a number already.
+
+    Returns
+    -------
+    int, float or str
+        The value.
+
+    Examples
+    --------
+    >>> number_or_text("500"), number_or_text("0.1"), number_or_text("auto")
+    (500, 0.1, 'auto')
+    """
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(str(typed))
+    return str(typed)
+
+
+def make_guard(wanted: bool, cap: float | None, set_aside: float | None) -> Guard | None:
     """The guard that was asked for.
 
     Parameters
     ----------
     wanted : bool
         Whether --guard was typed: then what is not typed has its default.
-    floor, cap, set_aside : float or None
+    cap, set_aside : float or None
         Its parts. Without --guard, there are no others.
 
     Returns
@@ -280,11 +309,10 @@ def make_guard(wanted: bool, floor: float | None, cap: float | None, set_aside: 
     if wanted:
         default = Guard()
         return Guard(
-            default.floor if floor is None else floor,
-            default.cap if cap is None else cap,
-            default.set_aside if set_aside is None else set_aside,
+            cap=default.cap if cap is None else cap,
+            set_aside=default.set_aside if set_aside is None else set_aside,
         )
-    return None if floor is None and cap is None and set_aside is None else Guard(floor, cap, set_aside)
+    return None if cap is None and set_aside is None else Guard(None, cap, set_aside)
 
 
 def weights_in(text: str | None) -> dict[str, float] | str | None:

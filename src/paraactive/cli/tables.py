@@ -36,6 +36,8 @@ def show_run(console: Console, run: Run) -> None:
     if run.mistakes is not None:
         of = figures["test_examples"]
         table.add_row("test mistakes", f"{run.mistakes} of {of:,} ({run.mistakes / of:.2%})")
+    if run.estimates is not None:
+        table.add_row("estimated error", run.estimates.recent_error.percent())
     table.add_row("warmstart time", f"{run.warmstart_seconds:.2f} s")
     table.add_row("sift time", f"{run.sift_seconds:.2f} s")
     table.add_row("update time", f"{run.update_seconds:.2f} s")
@@ -44,10 +46,27 @@ def show_run(console: Console, run: Run) -> None:
         table.add_row("wall time", f"{run.wall_seconds:.2f} s on {run.plan.nodes} {_nodes(run)}")
     table.add_row("digest", figures["digest"][:16])
     console.print(table)
+    show_verdict(console, run)
     if run.schedule in ("pipelined", "asynchronous"):
         show_delays(console, run)
     if run.engine in ("processes", "ray") and run.updates[0]:
         console.print(f"Updates were {run.updates[0]}: {run.updates[1]}.")
+
+
+def show_verdict(console: Console, run: Run) -> None:
+    """Print the verdict on a run, and its warnings.
+
+    Parameters
+    ----------
+    console : Console
+        Where to print.
+    run : Run
+        The finished run.
+    """
+    verdict = run.verdict
+    console.print(f"\n{verdict.sentence}", highlight=False, markup=False)
+    for warning in verdict.warnings:
+        console.print(f"Warning: {warning}.", highlight=False, markup=False)
 
 
 def show_delays(console: Console, run: Run) -> None:

@@ -13,10 +13,12 @@ import typer
 from paraactive.basics.registry import LEARNERS, RULES
 from paraactive.cli.base import (
     DataArgument,
+    EncodeOption,
     JitterOption,
     JsonOption,
     LatencyOption,
     LearnerOption,
+    MissingOption,
     MLflowOption,
     PassiveOption,
     RunArgument,
@@ -24,11 +26,13 @@ from paraactive.cli.base import (
     SetOption,
     SlowdownOption,
     SpeedupsOption,
+    StandardizeOption,
     TensorBoardOption,
     VerboseOption,
     app,
 )
-from paraactive.cli.derived import options_from, part_options, with_options
+from paraactive.cli.derived import option_of, options_from, part_options, with_options
+from paraactive.cli.parameters import Parameter
 
 _TRAIN, _RESUME = "paraactive.runs.train:train", "paraactive.runs.resume:resume"
 _TEXTS = {
@@ -39,13 +43,21 @@ _TEXTS = {
     "0 with the rules uniform and passive.",
     "eta": "Aggressiveness of the rules margin, signed and least: a larger eta selects fewer examples. Default: "
     "depends on the learner.",
+    "theta": "Noise of the labels, for the rules margin, signed and least: the error that the best possible model "
+    "would make, or auto to estimate it from the run. 0 is the rule of the paper. Default: auto.",
+    "steepest": "Upper bound on the slope eta / (theta + 1/sqrt(n)) of the rules margin, signed and least. Default: "
+    "for signed and least with the SVM, 1 for up to 30 features and features / 30 beyond, otherwise no bound.",
     "rate": "Sampling rate of the rule uniform, between 0 and 1. Default: the rate that the default rule would have.",
-    "floor": "Lower bound on the sampling probability. Default: 0.01 with --guard, otherwise none.",
+    "floor": "Lower bound on the sampling probability: a number, auto for 1/sqrt(n), where n is the number of examples "
+    "seen, or none. Default: auto.",
+    "select": "Number of examples to select: a rate below 1, a total, or a limit that grows, such as '50*n**0.5'. auto "
+    "keeps the time to learn nearly linear, none sets no limit. Default: auto.",
     "cap": "Upper bound on the weight of an example. It biases the model. Default: none.",
     "set_aside": "Do not learn examples that are misclassified by more than this margin. Default: 0.3 for the SVM "
     "with --guard, otherwise none.",
 }
 """Help where the default on the command line differs from the default in Python."""
+_FINISH = "Optimize the SVM once more at the end of the run, on all examples that it learned."
 _RESUME_TEXTS = {
     "updates": "Engines processes and ray: how nodes get new models: every node learns (replicated), the driver "
     "learns and sends the model (central), or whichever sends fewer bytes (auto). Default: as before.",
@@ -82,10 +94,12 @@ def demo(
 )
 @with_options(
     options_from(_TRAIN, ("examples", "batch", "warmstart", "schedule", "delay"), "Run", _TEXTS),
+    [option_of(Parameter("finish", "bool"), "Run", f"{_FINISH} Default: if that is cheap.")],
     options_from(_TRAIN, ("nodes", "engine", "address", "updates"), "Nodes", _TEXTS),
     part_options(LEARNERS, "Learner", _TEXTS),
     part_options(RULES, "Rule", _TEXTS),
-    options_from("paraactive.sifting.guard:Guard", ("floor", "cap", "set_aside"), "Guard", _TEXTS),
+    options_from(_TRAIN, ("floor", "select"), "Rule", _TEXTS),
+    options_from("paraactive.sifting.guard:Guard", ("cap", "set_aside"), "Guard", _TEXTS),
     options_from(_TRAIN, ("out", "durability"), "Result", _TEXTS),
 )
 def train(
@@ -134,6 +148,9 @@ def train(
             help="Class weights: balanced, or a weight for each class, such as ham=1,spam=5. Default: all 1.",
         ),
     ] = None,
+    standardize: StandardizeOption = None,
+    missing: MissingOption = None,
+    encode: EncodeOption = None,
     test: Annotated[
         Path | None,
         typer.Option(
@@ -145,13 +162,21 @@ def train(
     latency: LatencyOption = None,
     jitter: JitterOption = None,
     slowdown: SlowdownOption = None,
+    tune: Annotated[
+        bool,
+        typer.Option(
+            "--tune",
+            rich_help_panel="Learner",
+            help="Choose C and gamma of the SVM first, on at most 2000 examples of the warmstart. Without --learner "
+            "and --rule, a network may be chosen, too.",
+        ),
+    ] = False,
     guard: Annotated[
         bool,
         typer.Option(
             "--guard",
             rich_help_panel="Guard",
-            help="Limit the effect of wrong labels: set a lower bound on the sampling probability, and leave out "
-            "examples that stay confidently misclassified.",
+            help="Limit the effect of wrong labels: leave out examples that stay confidently misclassified.",
         ),
     ] = False,
     overwrite: Annotated[
@@ -175,6 +200,7 @@ def train(
 @app.command(epilog="Example: [bold]paraactive resume run.db[/bold]")
 @with_options(
     options_from(_RESUME, ("examples",), "Run", {}),
+    [option_of(Parameter("finish", "bool"), "Run", f"{_FINISH} Default: as before.")],
     options_from(_RESUME, ("nodes", "engine", "address", "updates"), "Nodes", _RESUME_TEXTS),
     options_from(_RESUME, ("durability",), "Result", _RESUME_TEXTS),
 )

@@ -256,6 +256,8 @@ class RunEnded:
         Which nodes learned ("replicated" or "central"), and why.
     wall_seconds : float, default=0.0
         Wall time of the schedule without evaluations, in seconds.
+    kept : str, default=""
+        "warmstart" if the model after the warmstart was kept, because the latest model was significantly worse.
     """
 
     seen: int
@@ -264,6 +266,7 @@ class RunEnded:
     replicas: dict[int, str] = field(default_factory=dict[int, str])
     updates: tuple[str, str] = "", ""
     wall_seconds: float = 0.0
+    kept: str = ""
 
 
 Event: TypeAlias = (

@@ -18,24 +18,9 @@ from paraactive.data.array_types import Doubles, Floats, Ints, Labels, RowSelect
 from paraactive.data.sparse import Features, SparseRows, dense, join_features
 
 __all__ = [
-    "COLUMNS",
-    "Doubles",
-    "Entries",
-    "Examples",
-    "Features",
-    "Floats",
-    "Ints",
-    "Labels",
-    "Place",
-    "RowSelection",
-    "Selected",
-    "SparseRows",
-    "Stretch",
-    "Tile",
-    "dense",
-    "entry_bytes",
-    "join_features",
-]
+    "COLUMNS", "Doubles", "Entries", "Examples", "Features", "Floats", "Ints", "Labels", "Place", "RowSelection",
+    "Selected", "SparseRows", "Stretch", "Tile", "dense", "entry_bytes", "join_features",
+]  # fmt: skip
 
 # The columns of `Examples` in their order, and their types.
 COLUMNS = {"x": np.float32, "y": np.int8, "index": np.int64, "key": np.int64, "importance": np.float64}
@@ -154,12 +139,19 @@ class Selected:
         Number of examples that the whole cluster had seen, as given to the rule.
     version : ndarray of int64, shape (n,)
         Number of log entries that the sifting model had applied.
+    score : ndarray of float32, shape (n, 1) or (n, classes), optional
+        Scores of the sifting model, before it learned the examples. NaN where there is none, which is the default.
     """
 
     examples: Examples
     p: Doubles
     seen: Ints
     version: Ints
+    score: Floats = field(default=None)  # pyright: ignore[reportArgumentType, reportAssignmentType]
+
+    def __post_init__(self) -> None:
+        if self.score is None:  # pyright: ignore[reportUnnecessaryComparison]
+            object.__setattr__(self, "score", np.full((len(self.p), 1), np.nan, np.float32))
 
     def __len__(self) -> int:
         return len(self.p)
@@ -182,7 +174,8 @@ class Selected:
         Selected
             The rows in the given order.
         """
-        return Selected(self.examples.take(rows), self.p[rows], self.seen[rows], self.version[rows])
+        examples = self.examples.take(rows)
+        return Selected(examples, self.p[rows], self.seen[rows], self.version[rows], self.score[rows])
 
     @staticmethod
     def weighted(x: ArrayLike | SparseRows, y: ArrayLike, weight: ArrayLike = 1.0) -> Selected:
@@ -252,7 +245,14 @@ class Selected:
             np.concatenate([part.p for part in parts]),
             np.concatenate([part.seen for part in parts]),
             np.concatenate([part.version for part in parts]),
+            _join_scores([part.score for part in parts]),
         )
+
+
+def _join_scores(parts: list[Floats]) -> Floats:
+    """Join scores. A part without scores has one column of NaN, whatever the number of classes."""
+    columns = max(part.shape[1] for part in parts)
+    return np.concatenate([np.broadcast_to(part, (len(part), columns)) for part in parts])
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,13 +370,13 @@ class Stretch:
     def nbytes(self) -> int:
         """Number of bytes of all columns, which are sent to a node."""
         examples = self.entries.selected.examples
-        return examples.x.nbytes + len(examples) * entry_bytes(0)
+        return examples.x.nbytes + self.entries.selected.score.nbytes + len(examples) * (entry_bytes(0) - 4)
 
 
 def entry_bytes(width: int) -> int:
     """Return the number of bytes of an entry with dense features.
 
-    These are x in float32, y in int8, and index, key, importance, p, seen and version with 8 bytes each.
+    These are x in float32, y in int8, index, key, importance, p, seen and version with 8 bytes each, and a score.
 
     Parameters
     ----------
@@ -391,6 +391,6 @@ def entry_bytes(width: int) -> int:
     Examples
     --------
     >>> entry_bytes(784)
-    3185
+    3189
     """
-    return 4 * width + 1 + 8 * 6
+    return 4 * width + 1 + 8 * 6 + 4

@@ -32,7 +32,7 @@ def blueprint(node: Node) -> Node:
     Node
         A node with the same learner (untrained), rule, stream and seed.
     """
-    return Node(untrained(node.learner), node.rule, node.stream, node.seed)
+    return Node(untrained(node.learner), node.rule, node.stream, node.seed, sampling=node.sampling)
 
 
 def _simulated(node: Node, plan: Plan, placement: Placement, _: Observer) -> Engine:

@@ -21,11 +21,14 @@ class ReplicaState:
         Place in the log.
     seen : int
         Number of examples that the cluster has seen, as far as the replica knows.
+    measured : State
+        What the entries learned so far say about the models on the way.
     """
 
     state: State
     place: Place
     seen: int
+    measured: State
 
     @staticmethod
     def of(node: Node) -> ReplicaState:
@@ -36,7 +39,7 @@ class ReplicaState:
         node : Node
             The replica.
         """
-        return ReplicaState(node.learner.save(), node.place, node.seen)
+        return ReplicaState(node.learner.save(), node.place, node.seen, node.measured.save())
 
     def load_into(self, node: Node) -> None:
         """Replace the model of a replica by this one.
@@ -47,12 +50,13 @@ class ReplicaState:
             The replica.
         """
         node.learner.load(self.state)
+        node.measured.load(self.measured)
         node.set_place(self.place, self.seen)
 
     @property
     def nbytes(self) -> int:
         """Number of bytes that are sent."""
-        return sum(array.nbytes for array in self.state.values())
+        return sum(array.nbytes for array in (*self.state.values(), *self.measured.values()))
 
 
 class UsesDriverReplica:
@@ -67,6 +71,6 @@ class UsesDriverReplica:
         """See `Engine.sift_first`."""
         return self.model.sift_first(first, last)
 
-    def take(self, first: int, last: int) -> Sifted:
+    def take(self, first: int, last: int, scored: bool = False) -> Sifted:
         """See `Engine.take`."""
-        return self.model.take(first, last)
+        return self.model.take(first, last, scored)

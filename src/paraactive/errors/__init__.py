@@ -93,6 +93,10 @@ class SlowScoresWarning(RuntimeWarning):
     """A model of another library is scored row by row, because its scores depend on the other rows of a batch."""
 
 
+class PassiveWarning(UserWarning):
+    """The default rule learns every example, because sifting does not suit the learner."""
+
+
 class RunFileWarning(UserWarning):
     """A problem of a run file that does not prevent reading it."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from paraactive.basics.compiled import notify_on_compile
@@ -18,44 +18,37 @@ from paraactive.basics.part_spec import PartSpec
 from paraactive.basics.registry import LEARNERS
 from paraactive.basics.validation import whole
 from paraactive.data.examples import Examples
-from paraactive.errors import InputError, counted
+from paraactive.errors import InputError
 from paraactive.estimator.best_model import BestModel
-from paraactive.estimator.inputs import (
-    ClassWeight,
-    MatrixLike,
-    checked_labeled,
-    checked_rows,
-    checked_weights,
-    validation_examples,
-    validation_fraction,
-)
+from paraactive.estimator.inputs import ClassWeight, MatrixLike
+from paraactive.estimator.online import OnlineSifter
 from paraactive.estimator.parameters import HasNestedParameters, NamedRule
 from paraactive.estimator.prediction import PredictsFromScores
+from paraactive.estimator.preparation import PreparesRows, prepared
 from paraactive.estimator.rows import Rows
 from paraactive.estimator.rule_choice import RuleChoice
-from paraactive.learners import Guarded, LaSVM, Learner
-from paraactive.learners.rows import learn
+from paraactive.estimator.summary import announce
+from paraactive.learners import LaSVM, Learner
+from paraactive.learners.standardized import innermost, is_standardized
 from paraactive.report import page_of, run_record_of, write_page
 from paraactive.rules import Rule
 from paraactive.runs import arguments
 from paraactive.runs.run import Run
+from paraactive.runs.sampling_defaults import row_size
 from paraactive.runs.spec import DataSpec
 from paraactive.runs.train import train
+from paraactive.runs.tuning import MOST_EXAMPLES, tune
 from paraactive.sifting import parts
-from paraactive.sifting.cascade import ProxyPolicy
-from paraactive.sifting.select import choose, take_all
 from paraactive.streams import Arrays
 
 _LEAST_WARMSTART = 1000
 """Fewest rows to learn before sifting begins: with fewer rows sifting saves nothing."""
 _LEAST_BATCH = 64
-_HELD_OUT = 0.1
-"""Fraction of the rows to hold out for early_stopping if `validation` is not given."""
 _ENTRY = np.dtype([("index", np.int64), ("p", np.float64)])
 _LOG = logging.getLogger("paraactive")
 
 
-class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PredictsFromScores):
+class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, PredictsFromScores):
     """Classifier that scores all rows in parallel and learns only from the informative few.
 
     Parameters
@@ -82,12 +75,29 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PredictsFromSco
         a few hundred rows are all learned.
     epochs : int, default=1
         Number of passes over the rows.
-    floor : float or None, default=0.05
-        Lower bound on p, so that no weight is larger than 1/floor. One row with a large weight can spoil a model of a
-        few thousand rows. With millions of rows a smaller floor is enough. None: no bound.
+    floor : float, "auto" or None, default="auto"
+        Lower bound on p, so that no weight is larger than 1/floor. "auto": 1/sqrt(n), where n is the number of rows
+        seen; one row then never has more than the part 1/sqrt(n) of the weight of all. None: no bound.
+    select : float, int, str or None, default="auto"
+        Number of rows to select: a rate below 1, a total, or a limit that grows, such as "50*n**0.5"; see `train`.
+        "auto" keeps the time to learn nearly linear in the number of rows. None: no limit.
+    finish : bool or "auto", default="auto"
+        Whether `fit` ends with optimizing the SVM on all rows learned. "auto": if that is cheap; see `train`.
+    tune : bool, default=False
+        Whether to choose C and gamma of the SVM first, or a network if no learner is given, on at most 2000 rows of the
+        warmstart; see `runs.tuning`. `tuned_` says what was chosen. Other learners are not changed.
     class_weight : dict or "balanced", optional
         Weight of each class, by its label; classes that are not listed have weight 1. "balanced" does not work with
         `partial_fit`.
+    scale : bool or "auto", default="auto"
+        Whether to standardize the columns of X: subtract the mean and divide by the standard deviation, both computed
+        in float64. `fit` computes them over its rows, `partial_fit` over the first rows that it gets, at least 20.
+        "auto" standardizes dense X, unless it has 64 or more columns in one common range, which are probably pixels.
+    missing : {"mean"}, optional
+        Replace missing values (NaN) by the mean of the column. Default: missing values are an error.
+    encode : {"onehot"}, optional
+        Replace each text column of X by one feature for each of its values, at most 100. A value that `fit` did not see
+        is 0 in all of them. Default: text columns are an error.
     validation : tuple of (X, y) or float, optional
         Rows on which mistakes are counted after rounds, or the fraction of the rows to hold out for this. See
         `run_.evaluations`.
@@ -116,6 +126,9 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PredictsFromSco
         Number of rows learned.
     sampling_rate_ : float
         `n_selected_ / n_seen_`.
+    estimated_error_ : float or None
+        Error of the latest models, as estimated from the scores of rows before they were learned, without test rows.
+        After `fit`, `run_.estimates` has its confidence interval. None if nothing is known yet.
     selected_ : structured array
         The rows that were learned, in order, with the fields `index` (row of X) and `p`. Rows of the warmstart have
         p = 1. After `partial_fit`, rows are counted over all calls.
@@ -134,7 +147,7 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PredictsFromSco
     >>> X, y = make_moons(6000, noise=0.2, random_state=0)
     >>> clf = ParaActiveClassifier(LaSVM(C=1, gamma=1.0, gap=0.2), nodes=2, random_state=0).fit(X[:5000], y[:5000])
     >>> print(f"learned {clf.sampling_rate_:.1f} of the rows; accuracy {clf.score(X[5000:], y[5000:]):.2f}")
-    learned 0.3 of the rows; accuracy 0.98
+    learned 0.5 of the rows; accuracy 0.98
     """
 
     def __init__(
@@ -148,8 +161,14 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PredictsFromSco
         batch: int | None = None,
         warmstart: int | None = None,
         epochs: int = 1,
-        floor: float | None = 0.05,
+        floor: float | str | None = "auto",
+        select: float | str | None = "auto",
+        finish: bool | str = "auto",
+        tune: bool = False,
         class_weight: ClassWeight = None,
+        scale: bool | str = "auto",
+        missing: str | None = None,
+        encode: str | None = None,
         validation: tuple[MatrixLike, ArrayLike] | float | None = None,
         early_stopping: int = 0,
         random_state: int | np.random.RandomState | None = None,
@@ -164,7 +183,13 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PredictsFromSco
         self.warmstart = warmstart
         self.epochs = epochs
         self.floor = floor
+        self.select = select
+        self.finish = finish
+        self.tune = tune
         self.class_weight = class_weight
+        self.scale = scale
+        self.missing = missing
+        self.encode = encode
         self.validation = validation
         self.early_stopping = early_stopping
         self.random_state = random_state
@@ -191,32 +216,49 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PredictsFromSco
         """
         self._seed = self._new_seed()
         whole("early_stopping", self.early_stopping, 0)
-        rows = self._checked(X, y, sample_weight, None, first=True)
+        learner = self._new_learner()
+        rows = self._standardized(self._checked(X, y, sample_weight, None, first=True), learner)
         rows, test = self._held_out(rows)
         with notify_on_compile(_log_compiling):
-            self._fit(rows.merged_duplicates(), test)
+            is_weighted = sample_weight is not None or self.class_weight is not None
+            self._fit(rows.merged_duplicates(), learner, test, is_weighted)
         return self
 
-    def _fit(self, rows: Rows, test: Examples | None) -> None:
-        self._begin(rows)
+    def _fit(self, rows: Rows, learner: Learner, test: Examples | None, is_weighted: bool) -> None:
         passes = whole("epochs", self.epochs, 1)
         stream = Arrays(rows.x, rows.number, weight=rows.weight, seed=self._seed, passes=passes)
         total = len(rows.number) * passes
         warmstart = min(self._warmstart(total), total)
-        choice = RuleChoice(self.rule, self.floor)
+        self._begin(rows, self._tuned(learner, stream, warmstart) if self.tune else learner)
+        choice = RuleChoice(self.rule, row_size(rows.x, self.learner_))
         self.rule_ = choice.for_fit(self.learner_, stream, warmstart, total)
         nodes = arguments.count_cores() if self.nodes == -1 else whole("nodes", self.nodes, 1)
         best = BestModel(self.early_stopping) if self.early_stopping else None
         self.run_: Run = train(
-            self.learner_, stream, rule=choice.with_floor(self.rule_), nodes=nodes, schedule=self.schedule,
+            self.learner_, stream, rule=self.rule_, nodes=nodes, schedule=self.schedule,
             engine=self.engine or ("threads" if nodes == 1 else None), batch=max(self._batch(total - warmstart), nodes),
-            warmstart=warmstart, seed=self._seed, test=test, stop=best,
+            warmstart=warmstart, seed=self._seed, test=test, stop=best, finish=self.finish,
+            floor="none" if self.floor is None else self.floor, select="none" if self.select is None else self.select,
         )  # fmt: skip
+        spec = self.run_.spec  # The run knows the classes by number only, and the arrays by a fingerprint.
+        data = DataSpec(PartSpec("arrays", {}), spec.data.width, tuple(str(each) for each in self.classes_))
+        self.run_.spec = replace(spec, data=data)
         self.learner_, self.n_seen_ = self.run_.learner, self.run_.seen
+        known = self.run_.estimates
+        # Without weights of the user's own, the importance of a row is the number of its copies in X.
+        error = None if known is None else known.recent_error if is_weighted else known.weighted_error
+        self.estimated_error_ = None if error is None else error.value
         if best:
             best.restore(self.run_)
         self._record_selected(rows.row[self.run_.learned.key], self.run_.learned.p)
-        self._print_summary()
+        announce(self.run_, str(self.rule_), bool(self.verbose))
+
+    def _tuned(self, learner: Learner, stream: Arrays, warmstart: int) -> Learner:
+        early = stream.read(0, min(warmstart, MOST_EXAMPLES))
+        self.tuned_ = tune(learner, early, len(self.classes_), or_network=self.learner is None)
+        if self.verbose:
+            print(self.tuned_)
+        return self.tuned_.learner
 
     def report(self, out: str | Path) -> Path:
         """Write an HTML page about `fit`: error on held-out rows, sampling rate, times, weights.
@@ -232,10 +274,7 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PredictsFromSco
             The page.
         """
         check_is_fitted(self, "run_")
-        spec = self.run_.spec  # The run knows the classes by number only, and the arrays by a fingerprint.
-        data = DataSpec(PartSpec("arrays", {}), spec.data.width, tuple(str(each) for each in self.classes_))
-        spec = replace(spec, data=data, rule=parts.describe_rule(self.rule_))
-        return write_page(page_of([run_record_of(self.run_, Path(out).stem, spec)]), out)
+        return write_page(page_of([run_record_of(self.run_, Path(out).stem, self.run_.spec)]), out)
 
     def partial_fit(
         self,
@@ -281,9 +320,12 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PredictsFromSco
         rows = self._checked(X, y, sample_weight, classes, first)
         if first:
             self._seed = self._new_seed()
-            self._begin(rows)
+            rows, learner = self._standardizing(rows, self._new_learner())
+            self._begin(rows, learner)
             self.n_seen_ = 0
             self._record_selected([], [])
+        else:
+            rows = replace(rows, x=prepared(rows.x, self._scaling))
         # Rows are counted over all calls, also those without weight, so that no key is used twice.
         fresh = rows.examples(len(self.classes_), before)
         with notify_on_compile(_log_compiling):
@@ -295,96 +337,52 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PredictsFromSco
         """Sift and learn one batch of these examples. Returns the rest."""
         missing = self._warmstart(0) - self.n_seen_
         size = missing if missing > 0 else self._batch(arguments.BATCH * 8)
+        if not hasattr(self, "_sifter"):  # After `fit`, rows are sifted with its model.
+            choice = RuleChoice(self.rule, row_size(fresh.x, self.learner_))
+            self._sifter = OnlineSifter(
+                self.learner_, choice, len(self.classes_), self._seed, self.floor, self.select,
+                max(self._warmstart(0), self.n_seen_),
+            )  # fmt: skip
+            self._sifter.seen, self._sifter.version = self.n_seen_, self.n_selected_
         now, rest = fresh.take(slice(0, size)), fresh.take(slice(size, None))
-        seen, version = np.full(len(now), self.n_seen_), self.n_selected_
-        if missing > 0:
-            selected = take_all(now, seen, version)
-        else:
-            choice = RuleChoice(self.rule, self.floor)
-            if not hasattr(self, "rule_"):
-                self.rule_ = choice.for_rows(self.learner_, now, self.n_seen_)
-            rule = choice.with_floor(self.rule_)
-            selected = choose(self.learner_, rule, self._seed, now, seen, version, self._proxy_policy).selected
-        if len(selected):
-            learn(self.learner_, selected)
-        self.learner_.end_round()
-        self.n_seen_ += len(now)
+        selected = self._sifter.learn(now, is_warmstart=missing > 0)
+        self.n_seen_, self.estimated_error_ = self._sifter.seen, self._sifter.error
+        if self._sifter.rule is not None:
+            self.rule_ = self._sifter.rule
         self._record_selected(
             np.append(self.selected_["index"], selected.examples.index), np.append(self.selected_["p"], selected.p)
         )
         return rest
 
-    def _print_summary(self) -> None:
-        if self.verbose:
-            print(
-                f"{self.rule_}: learned {self.n_selected_:,} of {self.n_seen_:,} rows seen "
-                f"({self.sampling_rate_:.1%}), {self.run_.warmstart:,} of them before sifting began"
-            )
-
-    def __sklearn_tags__(self) -> Tags:
-        """Tell scikit-learn that sparse rows are accepted."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     def _new_learner(self) -> Learner:
         """An untrained learner, which may be trained."""
         if self.learner is None or self.learner == "svm":
             return LaSVM(gap=0.2)
-        if isinstance(self.learner, str):
-            return LEARNERS.find(self.learner)()
-        return arguments.as_learner(copy.deepcopy(self.learner))
+        given = self.learner
+        return LEARNERS.find(given)() if isinstance(given, str) else arguments.as_learner(copy.deepcopy(given))
 
     # Before learning ---------------------------------------------------------------------------------------------
 
-    def _checked(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None, classes: ArrayLike | None, first: bool
-    ) -> Rows:
-        """The rows that count. The first rows set `classes_` and the features."""
-        x, labels = checked_labeled(self, X, y, first=first)
-        weight = checked_weights(sample_weight, len(labels))
-        if first:
-            self.classes_ = np.unique(labels[weight > 0] if classes is None else np.asarray(classes))
-            self._rows_given = 0
-        rows = checked_rows(x, labels, weight, self.classes_, self.class_weight)
-        self._rows_given += len(labels)
-        return rows
-
-    def _held_out(self, rows: Rows) -> tuple[Rows, Examples | None]:
-        """The rows to learn, and the rows to evaluate the model on."""
-        validation = _HELD_OUT if self.validation is None and self.early_stopping else self.validation
-        if validation is None:
-            return rows, None
-        if isinstance(validation, tuple | list):
-            return rows, validation_examples(self, validation, self.classes_)
-        held_out = rows.held_out(validation_fraction(validation), self._seed)
-        if self.verbose:
-            why = "early_stopping" if self.validation is None else "validation"
-            print(f"held out {held_out.sum():,} of {counted(len(held_out), 'row')} to evaluate the model, for {why}")
-        return rows.take(np.flatnonzero(~held_out)), rows.take(np.flatnonzero(held_out)).examples(len(self.classes_))
-
-    def _begin(self, rows: Rows) -> None:
-        """Make a new learner for these classes."""
-        learner = self._new_learner()
-        inner = learner.learner if isinstance(learner, Guarded) else learner
-        if isinstance(inner, LaSVM) and inner.gamma == "scale":
+    def _begin(self, rows: Rows, learner: Learner) -> None:
+        """Set a new learner for these classes."""
+        inner = innermost(learner)
+        if isinstance(inner, LaSVM) and inner.gamma == "scale" and not is_standardized(learner):
             inner.gamma = rows.scale()  # Of all rows, not only of the first 64.
         parts.expect_classes(learner, len(self.classes_))
         self.learner_: Learner = learner
-        self._proxy_policy = ProxyPolicy()
+        if hasattr(self, "_sifter"):
+            del self._sifter
 
     def _new_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _warmstart(self, total: int) -> int:
-        if self.warmstart is not None:
-            return whole("warmstart", self.warmstart, 0)
-        return min(max(total // 5, _LEAST_WARMSTART), arguments.BATCH)
+        usual = min(max(total // 5, _LEAST_WARMSTART), arguments.BATCH)
+        return usual if self.warmstart is None else whole("warmstart", self.warmstart, 0)
 
     def _batch(self, rows: int) -> int:
-        if self.batch is not None:
-            return whole("batch", self.batch, 1)
-        return max(_LEAST_BATCH, min(rows // 8, arguments.BATCH))
+        usual = max(_LEAST_BATCH, min(rows // 8, arguments.BATCH))
+        return usual if self.batch is None else whole("batch", self.batch, 1)
 
     def _record_selected(self, index: ArrayLike, p: ArrayLike) -> None:
         """Set the attributes about the rows that were learned so far."""

@@ -8,13 +8,14 @@ from typing import Any, Protocol, TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_array, compute_class_weight
+from sklearn.utils import check_array, check_X_y, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from paraactive.basics.validation import fraction, positive
 from paraactive.data.examples import Doubles, Examples, Features
 from paraactive.errors import InputError, quoted_names
+from paraactive.estimator.encoding import TextEncoder
 from paraactive.estimator.rows import Rows
 from paraactive.streams.label_checks import check_classes
 from paraactive.streams.sparse import is_sparse, sparse_rows
@@ -34,11 +35,16 @@ Labels: TypeAlias = "NDArray[np.generic]"
 ClassWeight: TypeAlias = "Mapping[Hashable, float] | str | None"
 # scikit-learn has no type annotations, and pyright takes their default values for types.
 _validate_data = cast("Callable[..., Any]", validate_data)
+_HOW: dict[str, Any] = {
+    "accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C", "ensure_all_finite": "allow-nan",
+}  # fmt: skip
+"""Integers become float64, because float32 cannot hold large ones."""
 _check_array = cast("Callable[..., Doubles]", check_array)
+_check_both = cast("Callable[..., Any]", check_X_y)
 
 
 def checked_features(estimator: BaseEstimator, X: MatrixLike) -> Features:
-    """Check the rows of `predict`.
+    """Check rows without labels.
 
     Parameters
     ----------
@@ -49,10 +55,10 @@ def checked_features(estimator: BaseEstimator, X: MatrixLike) -> Features:
 
     Returns
     -------
-    Features
-        Rows of float32, dense or sparse.
+    array or SparseRows
+        Dense rows of float32 or float64, which may be missing (NaN), or sparse rows.
     """
-    return _features(_validate_data(estimator, X, reset=False, accept_sparse="csr", dtype=np.float32, order="C"))
+    return _features(_validated(estimator, X, reset=False))
 
 
 def checked_labeled(
@@ -73,12 +79,22 @@ def checked_labeled(
 
     Returns
     -------
-    tuple of (Features, array)
-        Rows of float32, dense or sparse, and labels.
+    tuple of (array or SparseRows, array)
+        Rows as `checked_features` returns them, and labels.
     """
-    x, labels = _validate_data(estimator, X, y, reset=first, accept_sparse="csr", dtype=np.float32, order="C")
+    x, labels = _validated(estimator, X, y, reset=first)
     check_classification_targets(labels)
     return _features(x), labels
+
+
+def _validated(estimator: BaseEstimator, X: MatrixLike, *y: ArrayLike, reset: bool) -> Any:
+    """What scikit-learn's `validate_data` returns, after text columns were encoded."""
+    encoder: TextEncoder | None = getattr(estimator, "_encoder", None)
+    if encoder is None:
+        return _validate_data(estimator, X, *y, reset=reset, **_HOW)
+    _validate_data(estimator, X, reset=reset, skip_check_array=True)  # Sets or compares the names of the columns.
+    x = encoder.apply(X)
+    return _check_both(x, *y, **_HOW) if y else _check_array(x, **_HOW)
 
 
 def _features(x: object) -> Features:

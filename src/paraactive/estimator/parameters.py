@@ -71,7 +71,7 @@ class NamedRule:
         Rule
             The rule with its parameters.
         """
-        rule = arguments.find_rule(None if self.name == "auto" else self.name, learner)
+        rule = arguments.find_rule(arguments.default_rule(learner) if self.name == "auto" else self.name, learner)
         return with_parameters(rule, self.parameters)
 
 

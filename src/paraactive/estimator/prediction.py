@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from paraactive.data.examples import Doubles
+from paraactive.data.examples import Doubles, Features
 from paraactive.data.labels import decide, probabilities
-from paraactive.estimator.inputs import MatrixLike, checked_features
+from paraactive.estimator.inputs import MatrixLike
 from paraactive.learners import Learner
 from paraactive.learners.base import capabilities_of
 from paraactive.learners.rows import scores
@@ -28,6 +28,8 @@ class PredictsFromScores(BaseEstimator):
 
         def _new_learner(self) -> Learner: ...
 
+        def _features(self, X: MatrixLike) -> Features: ...
+
     def decision_function(self, X: MatrixLike) -> Doubles:
         """Scores of rows.
 
@@ -42,7 +44,7 @@ class PredictsFromScores(BaseEstimator):
             With two classes, one score for each row, above 0 for the second class.
         """
         check_is_fitted(self)
-        return scores(self.learner_, checked_features(self, X))
+        return scores(self.learner_, self._features(X))
 
     def predict(self, X: MatrixLike) -> NDArray[np.generic]:
         """Labels of rows.

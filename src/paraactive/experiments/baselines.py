@@ -58,6 +58,7 @@ def compare_with_passive(
     *,
     seed: int,
     observers: Sequence[Observer],
+    scale: bool | str = "auto",
 ) -> Comparison:
     """Train passively on the same stream, until the learner makes as few mistakes as `run` at its end.
 
@@ -75,6 +76,8 @@ def compare_with_passive(
         Seed of the passive run.
     observers : sequence of Observer
         Observers of the passive run.
+    scale : bool or "auto", default="auto"
+        Whether to standardize the features, as in `train`.
 
     Returns
     -------
@@ -88,6 +91,6 @@ def compare_with_passive(
 
     passive = train(
         learner, stream, rule=Passive(), examples=run.seen, batch=run.plan.batch, warmstart=run.plan.warmstart,
-        seed=seed, test=test, observers=observers, stop=reached,
+        seed=seed, test=test, observers=observers, stop=reached, scale=scale,
     )  # fmt: skip
     return Comparison(passive, reached(passive))

@@ -62,8 +62,8 @@ GAMMA = 0.012
 # eta by learner and rule: the paper's value for the margin rule, ours for the others.
 ETA = {
     ("svm", "margin"): 0.1,
-    ("svm", "signed"): 0.05,
-    ("svm", "least"): 0.1,
+    ("svm", "signed"): 0.15,
+    ("svm", "least"): 0.15,
     ("network", "margin"): 0.0005,
     ("network", "signed"): 0.0005,
     ("network", "least"): 0.0005,

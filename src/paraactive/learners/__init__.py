@@ -7,7 +7,8 @@ from paraactive.learners.base import Capabilities, Learner
 from paraactive.learners.guarded import Guarded
 from paraactive.learners.lasvm.svm import LaSVM
 from paraactive.learners.network.network import Network
+from paraactive.learners.standardized import Standardized
 from paraactive.learners.wrappers.sklearn_learner import SklearnLearner
 from paraactive.learners.wrappers.torch_learner import TorchLearner
 
-__all__ = ["Capabilities", "Guarded", "LaSVM", "Learner", "Network", "SklearnLearner", "TorchLearner"]
+__all__ = ["Capabilities", "Guarded", "LaSVM", "Learner", "Network", "SklearnLearner", "Standardized", "TorchLearner"]

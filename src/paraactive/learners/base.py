@@ -47,18 +47,25 @@ class Capabilities:
     sparse : bool, default=False
         Whether `score` and `update` accept `SparseRows`. Other learners get dense rows, a few at a time; see
         `learners.rows`.
+    fills_missing : bool, default=False
+        Whether features may be missing (NaN).
     steps : int, default=0
         Number of optimizer steps taken. A learner with steps has been trained before.
     vectors : int or None, default=None
         Number of support vectors, for learners that have them.
+    sifts : bool, default=True
+        Whether sifting suits the learner. If not, the default rule learns every example, and a warning gives the reason
+        (the text `why_passive` of the learner, if it has one). A rule that is named sifts all the same.
     """
 
     classes: int | None = 2
     log_odds: bool = False
     releases_gil: bool = False
     sparse: bool = False
+    fills_missing: bool = False
     steps: int = 0
     vectors: int | None = None
+    sifts: bool = True
 
 
 class Learner(Protocol):
@@ -72,6 +79,9 @@ class Learner(Protocol):
 
     A learner may offer a `Proxy` by a method `proxy()`, which returns None while there is none. The proxy is part of
     the model: replicas that have learned the same entries have the same proxy, to the bit.
+
+    A learner may have a method `finish(selected)`, which improves the model at the end of a run. It gets all examples
+    that were learned. The result must be a function of the model and of these examples.
     """
 
     def score(self, x: Floats) -> Doubles:
@@ -162,3 +172,30 @@ def proxy_of(learner: Learner) -> Proxy | None:
     """
     offer = getattr(learner, "proxy", None)
     return None if offer is None else offer()
+
+
+def can_finish(learner: object) -> bool:
+    """Return whether a learner has a finishing step.
+
+    Parameters
+    ----------
+    learner : Learner
+        Any learner. A learner around another one, such as `Guarded`, has the finishing step of the learner inside.
+    """
+    while hasattr(learner, "learner"):
+        learner = learner.learner  # pyright: ignore[reportUnknownVariableType, reportAttributeAccessIssue, reportUnknownMemberType]
+    return callable(getattr(learner, "finish", None))
+
+
+def finish_learner(learner: Learner, selected: Selected) -> None:
+    """Let a learner finish, if it has a finishing step.
+
+    Parameters
+    ----------
+    learner : Learner
+        The learner, which has learned all these examples.
+    selected : Selected
+        All examples that were learned, in order.
+    """
+    if can_finish(learner):
+        learner.finish(selected)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]

@@ -47,7 +47,7 @@ def learner_name(learner: PartSpec) -> str:
 
 
 def _guards(learner: PartSpec) -> list[str]:
-    guards: list[str] = []
+    guards: list[str] = ["standardized features"] if learner.get("scale") is True else []
     if learner.get("set_aside") is not None:
         guards.append("guarded against wrong labels")
     cap = learner.number("cap")
@@ -58,13 +58,15 @@ def _guards(learner: PartSpec) -> list[str]:
     return guards
 
 
-def rule_name(rule: PartSpec) -> str:
+def rule_name(rule: PartSpec, floor: float | str | None = None) -> str:
     """Name a rule.
 
     Parameters
     ----------
     rule : PartSpec
         The rule of a run.
+    floor : float, "auto" or None, default=None
+        Lower bound on p of the run.
 
     Returns
     -------
@@ -76,13 +78,16 @@ def rule_name(rule: PartSpec) -> str:
     >>> inner = {"kind": "signed", "eta": 0.05}
     >>> rule_name(PartSpec.from_dict({"kind": "floored-aware", "rule": inner, "floor": 0.01}))
     'signed margin, eta 0.05, p at least 0.01'
+    >>> rule_name(PartSpec.from_dict({"kind": "signed", "eta": 0.15, "theta": "auto"}), "auto")
+    'signed margin, eta 0.15, p at least 1/sqrt(n)'
     >>> rule_name(PartSpec.from_dict({"kind": "uniform", "rate": 0.02}))
     'uniform, rate 0.02'
     """
-    inner, floor = rule.inner, rule.number("floor")
+    inner, own = rule.inner, rule.number("floor")
     numbers = [(name, inner.number(name)) for name in ("eta", "scale", "c0", "rate")]
     settings = [f"{name} {value:.3g}" for name, value in numbers if value is not None]
-    bound = [] if floor is None else [f"p at least {floor:g}"]
+    floors = ["1/sqrt(n)" if isinstance(each, str) else f"{each:g}" for each in (own, floor) if each is not None]
+    bound = [f"p at least {each}" for each in floors]
     return ", ".join([RULES.title(inner), *settings, *bound])
 
 

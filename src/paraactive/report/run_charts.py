@@ -32,7 +32,7 @@ def error_against_time(records: Sequence[RunRecord]) -> Chart | Text:
     """
     curves = _error_curves(records, [record.clock() for record in records])
     if not curves:
-        line = "This run has no test examples, so its error is unknown. Give test=... or --test to get this chart."
+        line = "This run has no test examples. Give test=... or --test to get this chart. The estimated error is below."
         return Text("error-time", "Error against time", [line], wide=True)
     return Chart("error-time", "Error against time", _TIME, _error_axis(curves), curves, _clock_note(records))
 
@@ -81,6 +81,27 @@ def _clock_note(records: Sequence[RunRecord]) -> str:
     without = "For asynchronous runs: elapsed time on the clock of the engine."
     kinds = {record.spec.schedule == "asynchronous" for record in records}
     return rounds if kinds == {False} else without if kinds == {True} else f"{rounds} {without}"
+
+
+def estimated_error_chart(records: Sequence[RunRecord]) -> Chart | None:
+    """Chart the error that runs estimate for themselves against the number of examples seen.
+
+    Parameters
+    ----------
+    records : sequence of RunRecord
+        The runs.
+
+    Returns
+    -------
+    Chart or None
+        The chart; None if no run has scores in its log.
+    """
+    curves = [Curve(record.name, list(record.errors), look) for look, record in enumerate(records) if record.errors]
+    if not curves:
+        return None
+    note = "From the scores of selected examples before they were learned, weighted by 1/p, over groups of rounds."
+    axis = Axis("estimated error", log=_all_positive(curves))
+    return Chart("estimated-error", "Estimated error against examples seen", _SEEN, axis, curves, note)
 
 
 def sampling_rate_chart(records: Sequence[RunRecord]) -> Chart | None:

@@ -12,6 +12,7 @@ from paraactive.report.run_charts import (
     entry_lag_bars,
     error_against_seen,
     error_against_time,
+    estimated_error_chart,
     evaluation_chart,
     sampling_rate_chart,
     weight_bars,
@@ -19,6 +20,7 @@ from paraactive.report.run_charts import (
 from paraactive.report.run_gallery import heaviest_section
 from paraactive.report.run_record import RunRecord
 from paraactive.report.sections import Cell, Listing, Page, Section, TableSection
+from paraactive.sifting.confidence import Interval
 
 
 def page_of(records: Sequence[RunRecord], *, live: bool = False) -> Page:
@@ -41,6 +43,7 @@ def page_of(records: Sequence[RunRecord], *, live: bool = False) -> Page:
         _summary(records),
         error_against_time(records),
         error_against_seen(records),
+        estimated_error_chart(records),
         sampling_rate_chart(records),
         evaluation_chart(records, "vectors", "Support vectors", "vectors"),
         evaluation_chart(records, "loss", "Loss on the test examples", "mean logistic loss"),
@@ -70,6 +73,13 @@ def _summary(records: Sequence[RunRecord]) -> TableSection:
         ("warmstart examples", lambda record: record.rounds[0].seen if record.rounds else 0),
         ("selected", _selected),
         ("sampling rate", _sampling_rate),
+        ("estimated error, latest models", lambda record: _estimate(record, "recent_error")),
+        ("estimated error, all models", lambda record: _estimate(record, "error")),
+        ("estimated error after the warmstart", lambda record: _estimate(record, "first_error")),
+        ("error of the commonest class", lambda record: _estimate(record, "commonest_error")),
+        ("noise theta", lambda record: _estimate(record, "theta")),
+        ("effective sample size of the weights", lambda record: _estimate(record, "effective_size")),
+        ("scale of p by the budget", lambda record: _estimate(record, "scale")),
         ("examples scored exactly", lambda record: sum(ended.scored for ended in record.rounds)),
         ("p lowered by the proxy", lambda record: sum(ended.lowered for ended in record.rounds)),
         ("test mistakes", lambda record: _last(record, "mistakes")),
@@ -87,13 +97,25 @@ def _summary(records: Sequence[RunRecord]) -> TableSection:
         ("engine", lambda record: record.spec.placement.engine),
         ("schedule", lambda record: record.spec.schedule),
         ("learner", lambda record: learner_name(record.spec.learner)),
-        ("rule", lambda record: rule_name(record.spec.rule)),
+        ("rule", lambda record: rule_name(record.spec.rule, record.spec.sampling.floor)),
         ("data", lambda record: data_name(record.spec.data)),
         ("model digest", lambda record: record.ended["digest"][:16] if record.ended else None),
     ]
     values = [(name, [value(record) for record in records]) for name, value in rows]
     body = [[name, *cells] for name, cells in values if any(cell is not None for cell in cells)]
-    return TableSection("summary", "Summary", ["", *(record.name for record in records)], body, wide=True)
+    note = " ".join(_verdict(record, len(records) > 1) for record in records)
+    return TableSection("summary", "Summary", ["", *(record.name for record in records)], body, note, wide=True)
+
+
+def _verdict(record: RunRecord, several: bool) -> str:
+    verdict = record.verdict
+    warnings = "".join(f" Warning: {each}." for each in verdict.warnings)
+    return f"{f'{record.name}: ' if several else ''}{verdict.sentence}{warnings}"
+
+
+def _estimate(record: RunRecord, name: str) -> Any:
+    found = None if record.estimates is None else getattr(record.estimates, name)
+    return found.percent() if isinstance(found, Interval) else found
 
 
 def _selected(record: RunRecord) -> int:

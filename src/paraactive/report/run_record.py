@@ -16,13 +16,19 @@ from paraactive.data.examples import Doubles, Floats, dense, entry_bytes
 from paraactive.errors import InputError
 from paraactive.planning.plan import Planned, plan_for
 from paraactive.planning.recorded import Recorded
+from paraactive.runs.loop import WARMSTART
+from paraactive.runs.replay import measured_of
 from paraactive.runs.run import Run, delay_figures, delay_histogram
 from paraactive.runs.runfile import RunFile
 from paraactive.runs.spec import RunSpec
+from paraactive.runs.verdict import Verdict, verdict_of
+from paraactive.sifting.estimates import Estimates, errors_on_the_way, estimates_of
 from paraactive.sifting.parts import build_stream
 from paraactive.streams import Stream
 
 HEAVIEST = 24
+_MOST_ENTRIES = 50_000
+"""A live page, which is read every second, has estimates up to this number of entries."""
 _NODE_EVENTS = ("NodeLost", "NodeSilent", "NodeJoined", "ReplicaRebuilt")
 
 
@@ -83,6 +89,10 @@ class RunRecord:
         The cost model fitted to the run; None if the run has no timings.
     shape : tuple of int or None
         Height and width of an example that is an image; None for other examples.
+    estimates : Estimates or None
+        Estimates of the error from the log alone; None if it has no scores.
+    errors : list of tuple of (float, float)
+        Examples seen and estimated error of groups of rounds.
     """
 
     name: str
@@ -98,6 +108,16 @@ class RunRecord:
     ended: dict[str, Any] | None
     planned: Planned | None
     shape: tuple[int, ...] | None
+    estimates: Estimates | None = None
+    errors: Sequence[tuple[float, float]] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The estimated error in one sentence, and warnings."""
+        selected = sum(ended.selected for ended in self.rounds[1:])
+        sifted = self.seen - self.rounds[0].seen if self.rounds else 0
+        kept = self.ended is not None and self.ended.get("kept", "") == WARMSTART
+        return verdict_of(self.estimates, selected, sifted, kept, self.spec.rule.kind)
 
     @property
     def seen(self) -> int:
@@ -203,6 +223,7 @@ def read_run_record(
             ended=ended[-1] if ended and ended[-1]["seen"] == file.seen else None,
             planned=plan_for(recorded) if recorded.has_times else None,
             shape=(28, 28) if spec.data.stream.kind == "digits" else None,
+            **_measured(file, is_shown=thorough or file.version <= _MOST_ENTRIES),
         )
 
 
@@ -242,7 +263,18 @@ def run_record_of(run: Run, name: str, spec: RunSpec) -> RunRecord:
         ended=ended,
         planned=plan_for(recorded) if recorded.has_times else None,
         shape=None,
+        estimates=run.estimates,
+        errors=[] if run.measured is None else errors_on_the_way(run.measured),
     )
+
+
+def _measured(file: RunFile, is_shown: bool) -> dict[str, Any]:
+    """The estimates, and the errors on the way."""
+    if not is_shown:
+        return {}
+    # The page shows errors only, for which it does not matter which loss is meant.
+    measured = measured_of(file, log_odds=False)
+    return {"estimates": estimates_of(measured, file.spec.data.classes), "errors": errors_on_the_way(measured)}
 
 
 def _heaviest(file: RunFile, spec: RunSpec, count: int) -> list[HeavyExample]:

@@ -6,7 +6,7 @@ from paraactive.rules.floored import FlooredAware, FlooredBlind, floored
 from paraactive.rules.gradient import Gradient
 from paraactive.rules.iwal import IwalMargin
 from paraactive.rules.least import LeastMargin
-from paraactive.rules.margin import Margin
+from paraactive.rules.margin import Margin, PaperMargin
 from paraactive.rules.signed import SignedMargin
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "LabelAwareRule",
     "LeastMargin",
     "Margin",
+    "PaperMargin",
     "Passive",
     "Rule",
     "SignedMargin",

@@ -3,6 +3,9 @@
 There are two kinds, distinguished by `needs_labels`. A label-blind rule has no parameter for labels, so it cannot see
 them; it also serves where each label costs money. A label-aware rule is for training on labeled streams.
 
+A rule may have a method `at_noise(theta)`, which returns the rule for a noise of theta: the error that the best
+possible model would make. Before each round, the sifter calls it with the estimate that the run makes from its own log.
+
 A rule may declare the class attribute `rises_with_doubt = True`. It promises that p never falls as the score moves
 toward the decision boundary (for a label-aware rule: away from the label). Only then may a cheap proxy score rule
 examples out; see `sifting.cascade`.
@@ -106,3 +109,22 @@ def rises_with_doubt(rule: Rule) -> bool:
         False if the rule declares nothing.
     """
     return getattr(rule, "rises_with_doubt", False) is True
+
+
+def at_noise(rule: Rule, theta: float) -> Rule:
+    """Return the rule for a noise of theta, if it adapts to the noise.
+
+    Parameters
+    ----------
+    rule : Rule
+        Any rule, including a user's own.
+    theta : float
+        Error that the best possible model would make, as the run estimates it.
+
+    Returns
+    -------
+    Rule
+        The rule itself if it has no method `at_noise`.
+    """
+    adapt = getattr(rule, "at_noise", None)
+    return rule if adapt is None else adapt(theta)

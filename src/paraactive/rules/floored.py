@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from paraactive.basics.validation import fraction
 from paraactive.data.examples import Doubles, Ints, Labels
 from paraactive.errors import InputError
-from paraactive.rules.base import BlindRule, LabelAwareRule, Rule, rises_with_doubt
+from paraactive.rules.base import BlindRule, LabelAwareRule, Rule, at_noise, rises_with_doubt
 
 
 def floored(rule: Rule, floor: float) -> Rule:
@@ -77,6 +77,10 @@ class FlooredBlind:
         """See `BlindRule.probability`."""
         return np.maximum(self.rule.probability(score, seen), self.floor)
 
+    def at_noise(self, theta: float) -> FlooredBlind:
+        """See `rules.base.at_noise`."""
+        return replace(self, rule=cast(Any, at_noise(self.rule, theta)))
+
     def describe(self) -> dict[str, Any]:
         """Return the constructor's parameters by name. The registry describes the rule inside."""
         return {"rule": self.rule, "floor": self.floor}
@@ -114,6 +118,10 @@ class FlooredAware:
     def probability(self, score: Doubles, seen: Ints, y: Labels) -> Doubles:
         """See `LabelAwareRule.probability`."""
         return np.maximum(self.rule.probability(score, seen, y), self.floor)
+
+    def at_noise(self, theta: float) -> FlooredAware:
+        """See `rules.base.at_noise`."""
+        return replace(self, rule=cast(Any, at_noise(self.rule, theta)))
 
     def describe(self) -> dict[str, Any]:
         """Return the constructor's parameters by name. The registry describes the rule inside."""

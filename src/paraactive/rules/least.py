@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from paraactive.basics.validation import positive
 from paraactive.data.examples import Doubles, Ints, Labels
-from paraactive.rules._formula import WHY_ETA, margin_probability
+from paraactive.rules._formula import AUTO, check_margin_rule, margin_probability
 
 
 @dataclass(frozen=True)
 class LeastMargin:
-    """Select by the least margin m of all one-against-rest classifiers: p = 2 / (1 + exp(eta max(0, m) sqrt(n))).
+    """Select by the least margin m of all one-against-rest classifiers: p = 2 / (1 + exp(slope max(0, m))).
+
+    The slope is eta / (theta + 1/sqrt(n)), where theta is the noise of the labels.
 
     The classifier of the label should score positive and all others negative: m = min(f_label, -f_c for all other c).
     `SignedMargin` uses the difference of two scores, so it rarely selects an example that only one classifier gets
@@ -23,8 +24,14 @@ class LeastMargin:
 
     Parameters
     ----------
-    eta : float, default=0.1
+    eta : float, default=0.15
         How fast the sampling probability falls with the margin. A larger eta selects fewer examples. Must be positive.
+    theta : float or "auto", default="auto"
+        Error that the best possible model would make. Where labels are noisy, a steep rule selects the noise with
+        large weights. "auto": the recent error of the run, as it estimates it from its own log. 0 is the paper's rule.
+    steepest : float, optional
+        Upper bound on the slope eta / (theta + 1/sqrt(n)). Default: no bound. At a slope of 1, all support vectors of
+        an SVM are likely to be selected.
 
     Examples
     --------
@@ -34,17 +41,23 @@ class LeastMargin:
     [0.803]
     """
 
-    eta: float = 0.1
+    eta: float = 0.15
+    theta: float | str = AUTO
+    steepest: float | None = None
     needs_labels: ClassVar[Literal[True]] = True
     needs_scores: ClassVar[bool] = True
     rises_with_doubt: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "eta", positive("eta", self.eta, WHY_ETA))
+        check_margin_rule(self)
 
     def probability(self, score: Doubles, seen: Ints, y: Labels) -> Doubles:
         """See `LabelAwareRule.probability`."""
-        return margin_probability(self.eta, np.maximum(0.0, least_margin(score, y)), seen)
+        return margin_probability(self.eta, np.maximum(0.0, least_margin(score, y)), seen, self.theta, self.steepest)
+
+    def at_noise(self, theta: float) -> LeastMargin:
+        """See `rules.base.at_noise`."""
+        return replace(self, theta=theta) if self.theta == AUTO else self
 
     def describe(self) -> dict[str, Any]:
         """Return the constructor's parameters by name."""

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import pickle
+import warnings
+from dataclasses import replace
 from typing import cast
 
 from paraactive.basics.registry import RULES
 from paraactive.basics.validation import one_of, whole
 from paraactive.engines import ENGINES, UPDATES, Placement
-from paraactive.errors import InputError
+from paraactive.errors import InputError, PassiveWarning
 from paraactive.learners import LaSVM, Learner, Network, SklearnLearner
 from paraactive.learners.base import capabilities_of
-from paraactive.learners.guarded import Guarded
-from paraactive.rules import Rule
+from paraactive.learners.standardized import innermost
+from paraactive.rules import LeastMargin, Rule, SignedMargin
+from paraactive.runs.sampling_defaults import is_svm, steepest
 from paraactive.schedules import SCHEDULES, Plan
 from paraactive.sifting.oracle import Oracle
 from paraactive.streams import Stream
@@ -119,7 +122,7 @@ def require_stream(stream: object) -> None:
     _require("stream", stream, _STREAM, "a stream", "give one, as Arrays(x, y) or Digits()")
 
 
-def find_rule(rule: Rule | str | None, learner: Learner) -> Rule:
+def find_rule(rule: Rule | str | None, learner: Learner, width: int | None = None) -> Rule:
     """The rule that a user gives or names; the default rule of the learner if there is none.
 
     Parameters
@@ -127,22 +130,35 @@ def find_rule(rule: Rule | str | None, learner: Learner) -> Rule:
     rule : Rule, str or None
         A rule, its name in the registry, or "package.module:Class" of a rule of the user's own.
     learner : Learner
-        The learner, which decides the default.
+        The learner, which decides the default. If sifting does not suit it, the default is "passive", with a warning.
+    width : int, optional
+        Number of features, which bounds the slope of a margin rule that is not given as an object; see `steepest`.
+        Default: no bound.
 
     Returns
     -------
     Rule
         The rule.
     """
-    given = default_rule(learner) if rule is None else rule
+    given = _suited_rule(learner) if rule is None else rule
     if isinstance(given, str):
         given = cast(Rule, RULES.find(given)())
+        if width is not None and isinstance(given, SignedMargin | LeastMargin) and is_svm(learner):
+            given = replace(given, steepest=steepest(width))
     _require("rule", given, _RULE, "a rule", "give a rule, such as paraactive.rules.Margin(eta=0.1), or its name")
     return given
 
 
+def _suited_rule(learner: Learner) -> str:
+    if capabilities_of(learner).sifts:
+        return default_rule(learner)
+    why = getattr(learner, "why_passive", f"{type(learner).__name__} declares that sifting does not suit it")
+    warnings.warn(f"every example is learned: {why}", PassiveWarning, stacklevel=4)
+    return "passive"
+
+
 def default_rule(learner: Learner) -> str:
-    """The name of the rule that suits a learner, or the learner inside a guard.
+    """The name of the rule that suits a learner, or the learner inside its wrappers, if it sifts.
 
     Parameters
     ----------
@@ -152,13 +168,14 @@ def default_rule(learner: Learner) -> str:
     Returns
     -------
     str
-        "gradient" for scores that are log-odds and for networks, "least" for an SVM with more than two classes,
-        otherwise "signed".
+        "gradient" for scores that are log-odds and for networks, "least" for an SVM or a linear model of scikit-learn
+        with more than two classes, otherwise "signed".
     """
-    learner = learner.learner if isinstance(learner, Guarded) else learner
+    learner = innermost(learner)
     if capabilities_of(learner).log_odds or isinstance(learner, Network):
         return "gradient"
-    return "least" if isinstance(learner, LaSVM) and (learner.classes or 2) > 2 else "signed"
+    one_against_rest = isinstance(learner, LaSVM) or (isinstance(learner, SklearnLearner) and learner.one_against_rest)
+    return "least" if one_against_rest and (capabilities_of(learner).classes or 2) > 2 else "signed"
 
 
 def _require(name: str, given: object, needed: tuple[str, ...], what: str, remedy: str) -> None:

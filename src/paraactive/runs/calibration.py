@@ -14,6 +14,7 @@ from paraactive.learners.base import Learner
 from paraactive.learners.rows import learn, scores
 from paraactive.rules import LeastMargin, Margin, Rule, SignedMargin, Uniform
 from paraactive.rules._formula import margin, margin_probability
+from paraactive.rules.base import at_noise
 from paraactive.rules.least import least_margin
 from paraactive.sifting.select import take_all
 from paraactive.streams import Stream
@@ -100,6 +101,7 @@ def uniform_like(rule: Rule, learner: Learner, stream: Stream, warmstart: int, e
         twin.end_round()
         fresh = stream.read(warmstart, last)
         score = scores(twin, fresh.x)
+    rule = at_noise(rule, float(np.mean(signed_margin(score, fresh.y) <= 0.0)))
     moments = warmstart + (examples - warmstart) * (np.arange(_MOMENTS) + 0.5) / _MOMENTS
     return uniform_at(rule, score, fresh.y, moments.astype(np.int64))
 

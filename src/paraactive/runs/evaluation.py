@@ -22,6 +22,7 @@ from paraactive.learners.rows import scores
 from paraactive.streams import Digits, Stream, Table, open_examples
 from paraactive.streams.array_checks import check_width
 from paraactive.streams.arrays import encode
+from paraactive.streams.base import StreamDetails
 from paraactive.streams.locations import absolute
 
 TestData: TypeAlias = "Examples | tuple[ArrayLike | SparseRows, ArrayLike] | str | Path | bool | None"
@@ -211,7 +212,8 @@ def _open(path: str, stream: Stream) -> Examples:
     """The examples of a file. A table must have the columns of the training table."""
     named = isinstance(stream, Table)
     label, features = (stream.label, stream.feature_names) if named else (None, None)
-    return open_examples(path, stream.classes, stream.width, label=label, features=features)
+    may_miss = StreamDetails(stream).missing is not None
+    return open_examples(path, stream.classes, stream.width, label=label, features=features, may_miss=may_miss)
 
 
 def _of_stream(stream: Stream) -> TestSet:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from paraactive.basics.part_spec import PartSpec
-from paraactive.basics.registry import LEARNERS
 from paraactive.errors import InputError
-from paraactive.learners import Learner
+from paraactive.learners import Guarded, Learner, Standardized
 from paraactive.learners.base import capabilities_of
 from paraactive.rules import Rule
 from paraactive.runs.arguments import require_learner, require_stream
@@ -21,9 +20,7 @@ def check_untrained(learner: Learner) -> None:
     learner : Learner
         The learner. An InputError is raised if it has been trained.
     """
-    spec = parts.describe_learner(learner)
-    is_known = spec.kind in LEARNERS
-    if capabilities_of(learner).steps or (is_known and parts.build_learner(spec).digest() != learner.digest()):
+    if parts.is_trained(learner):
         raise InputError(
             "the learner has been trained before",
             why="a run file rebuilds the model from its log, which begins with this run",
@@ -37,7 +34,7 @@ def learner_of(given: Learner | None, known: PartSpec, classes: int) -> Learner:
     Parameters
     ----------
     given : Learner or None
-        What the user gives.
+        What the user gives. `Standardized` and `Guarded` around it may be left out.
     known : PartSpec
         What the run file says.
     classes : int
@@ -51,11 +48,26 @@ def learner_of(given: Learner | None, known: PartSpec, classes: int) -> Learner:
     if given is None:
         return parts.build_learner(known)
     require_learner(given)
+    given = _wrapped(given, known)
     if capabilities_of(given).classes is None:
         parts.expect_classes(given, classes)
     parts.check_same("learner", parts.describe_learner(given), known)
     check_untrained(given)
     return given
+
+
+def _wrapped(given: Learner, known: PartSpec) -> Learner:
+    """The learner given, with the wrappers around it that the run file names."""
+    inside = known.get("learner")
+    if isinstance(given, Guarded | Standardized) or not isinstance(inside, PartSpec):
+        return given
+    kind = next((each for each in (Guarded, Standardized) if each.__name__.lower() in _names_of(known)), None)
+    parameters = {name: value for name, value in known.parameters.items() if name not in ("learner", "class")}
+    return given if kind is None else kind(_wrapped(given, inside), **parameters)  # pyright: ignore[reportArgumentType]
+
+
+def _names_of(spec: PartSpec) -> tuple[str, str]:
+    return spec.kind, (spec.class_name or "").rpartition(".")[2].lower()
 
 
 def rule_of(given: Rule | None, known: PartSpec) -> Rule:

@@ -8,19 +8,34 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import cast
 
+import numpy as np
+
+from paraactive.basics.registry import LEARNERS
+from paraactive.basics.threads import one_blas_thread
 from paraactive.basics.validation import whole
 from paraactive.data.events import Event, Observer, Round, RunEnded, RunStarted, SnapshotTaken
 from paraactive.data.examples import Examples
+from paraactive.data.labels import signed_margin
 from paraactive.engines import ENGINES
+from paraactive.learners.base import Learner
+from paraactive.learners.rows import learn, scores
 from paraactive.runs.evaluation import evaluate
+from paraactive.runs.finishing import finish_model, is_due, load_finished, may_finish
 from paraactive.runs.run import Run
 from paraactive.runs.runfile import RunFile
 from paraactive.runs.spec import RunSpec
+from paraactive.runs.verdict import is_worse_than_warmstart
 from paraactive.schedules import SCHEDULES, Engine
+from paraactive.sifting import parts
 from paraactive.sifting.log import Log, MemoryLog
 from paraactive.sifting.node import Node
 from paraactive.sifting.oracle import Answers, AskingLog, BudgetSpent, Oracle
+from paraactive.streams.base import StreamDetails
 
+_COMPARED = 4096
+"""Largest number of examples on which the model after the warmstart is compared with the recent models."""
+WARMSTART = "warmstart"
+"""What `RunEnded.kept` says if the model after the warmstart was kept."""
 _EVALUATION_GROWTH = 1.1
 """The model is evaluated whenever it has seen a tenth more examples than at the last evaluation."""
 
@@ -121,7 +136,9 @@ class RunLoop:
     ) -> None:  # fmt: skip
         self._run, self._engine, self._file, self._node = run, engine, file, node
         self._test, self._oracle, self._callbacks = test, oracle, callbacks
-        self._log = file.writer if file else MemoryLog()
+        self._log = file.writer if file else MemoryLog(keep=may_finish(run.spec, node.learner))
+        # A run with a file begins with an untrained learner. Without one, the learner may have been trained before.
+        self._began_untrained = file is not None or not parts.is_trained(node.learner)
 
     def to_end(self) -> Run:
         """Run from where the log stands to the end of the plan.
@@ -145,19 +162,54 @@ class RunLoop:
                     break
         run.replicas, run.learner = engine.finish(), self._node.learner
         run.updates, run.learned = engine.updates, self._log.learned()
-        if run.seen > run.last_evaluated:
+        self._keep_better()
+        if run.seen > run.last_evaluated or run.kept_warmstart:
             self._evaluate()
         if self._file:
             self._snapshot(self._file)
+        self._finish()
         self._callbacks.observe(ended_event(run, self._log.version))
         if self._callbacks.finished:
             self._callbacks.finished(run)
         return run
 
+    def _keep_better(self) -> None:
+        """Keep the model after the warmstart if the latest one is significantly worse. The log stays as it is.
+
+        Where the data changes, the error may rise though the latest models are better. So the recent examples decide.
+        """
+        run, node = self._run, self._node
+        run.measured = self._engine.model.measured
+        can_learn_again = self._began_untrained and run.spec.learner.kind in LEARNERS
+        can_read_again = self._oracle is None and StreamDetails(node.stream).window is None
+        if can_learn_again and can_read_again and is_worse_than_warmstart(run.estimates):
+            earlier = _after_warmstart(node, run.warmstart)
+            if is_better_on_recent(earlier, node, run):
+                run.learner, run.kept_warmstart = earlier, True
+
+    def _finish(self) -> None:
+        """Let the learner finish on the log, if that is due. Snapshots stay those of the model before."""
+        run, file, log = self._run, self._file, self._log
+        if run.kept_warmstart or not is_due(run.spec, run.learner, log.version, run.seen):
+            if file:
+                file.finished.remove()
+            return
+        if file and load_finished(file, run.learner, self._node.stream):
+            return  # The run was finished before it was resumed.
+        start = time.perf_counter()
+        finish_model(run.learner, log.everything())
+        run.wall_seconds += time.perf_counter() - start
+        if file:
+            file.finished.save(run.learner.save(), run.learner.digest())
+        if self._test is not None:
+            run.evaluations.append(evaluate(run.learner, self._test, run.seen, log.version))
+            self._callbacks.observe(run.evaluations[-1])
+
     def _after_round(self, ended: Round) -> None:
         run = self._run
         run.rounds.append(ended)
-        run.learner = self._engine.model.learner  # While nodes sift with one copy, another copy may learn.
+        # While nodes sift with one copy, another copy may learn.
+        run.learner, run.measured = self._engine.model.learner, self._engine.model.measured
         self._callbacks.observe(ended)
         self._evaluate_if_due()
         if self._file and self._file.snapshots.age_seconds > self._callbacks.snapshot_seconds:
@@ -201,7 +253,8 @@ class RunLoop:
         if self._test is None:
             return
         model = self._engine.model
-        evaluated = evaluate(model.learner, self._test, self._run.seen, model.version)
+        learner = self._run.learner if self._run.kept_warmstart else model.learner
+        evaluated = evaluate(learner, self._test, self._run.seen, model.version)
         self._run.evaluations.append(evaluated)
         self._callbacks.observe(evaluated)
 
@@ -210,6 +263,40 @@ class RunLoop:
         digest = model.learner.digest()
         self._callbacks.observe(SnapshotTaken(self._run.seen, *model.place, digest))
         file.snapshots.save(model.place, model.learner.save(), digest)
+
+
+def _after_warmstart(node: Node, warmstart: int) -> Learner:
+    """The model after the warmstart, learned anew from the stream."""
+    learner = parts.untrained(node.learner)
+    with one_blas_thread():
+        learn(learner, node.take(0, warmstart).selected)
+        learner.end_round()
+    return learner
+
+
+def is_better_on_recent(earlier: Learner, node: Node, run: Run) -> bool:
+    """Return whether the model after the warmstart is better on the examples of the recent error.
+
+    It has learned none of these examples, and the recent models had not learned them when they scored them.
+
+    Parameters
+    ----------
+    earlier : Learner
+        The model after the warmstart.
+    node : Node
+        Reads the examples.
+    run : Run
+        The run, with its estimates.
+    """
+    known = run.estimates
+    if known is None:
+        return False
+    last = min(run.seen, run.spec.data.first_pass or run.seen)
+    first = max(last - known.recent_examples, run.warmstart)
+    rows = node.take(first, min(first + _COMPARED, last)).selected
+    with one_blas_thread():
+        wrong = signed_margin(scores(earlier, rows.examples.x), rows.examples.y) <= 0.0
+    return len(rows) > 0 and float(np.average(wrong, weights=rows.weight)) < known.weighted_error.low
 
 
 def ended_event(run: Run, version: int) -> RunEnded:
@@ -227,4 +314,5 @@ def ended_event(run: Run, version: int) -> RunEnded:
     RunEnded
         The event.
     """
-    return RunEnded(run.seen, version, run.learner.digest(), run.replicas, run.updates, run.wall_seconds)
+    kept = WARMSTART if run.kept_warmstart else ""
+    return RunEnded(run.seen, version, run.learner.digest(), run.replicas, run.updates, run.wall_seconds, kept)

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from paraactive.basics.part_spec import PartSpec
 from paraactive.basics.threads import one_blas_thread
 from paraactive.data.events import Evaluated, Observer, RunStarted
 from paraactive.data.examples import Place
 from paraactive.errors import ReplayError
-from paraactive.learners.base import Learner
+from paraactive.learners.base import Learner, capabilities_of
 from paraactive.runs import file_parts
-from paraactive.runs.loop import ended_event, notify
+from paraactive.runs.finishing import replay_finished
+from paraactive.runs.loop import WARMSTART, ended_event, notify
 from paraactive.runs.run import Run
 from paraactive.runs.runfile import RunFile
+from paraactive.runs.verdict import WITHOUT_SCORES
+from paraactive.sifting import parts
+from paraactive.sifting.measurements import Measurements
 from paraactive.sifting.node import learn_stretch
 from paraactive.streams import Stream
 
@@ -68,8 +73,14 @@ def replay(
                     notify(observers, run.rounds[-1])
                 check(stretch.ends)
             run.delays, run.learned = file.log.count_delays(), file.log.learned()
+            run.measured = measured_of(file, capabilities_of(learner).log_odds)
             recall_events(run, file)
-        run.checked = check.count
+            compared = replay_finished(file, learner, stream)
+            if kept_warmstart(file):
+                earlier = parts.untrained(learner)
+                file.log.learn(earlier, Place(0, 0), stream, rounds=1)
+                run.learner, run.kept_warmstart = earlier, True
+        run.checked = check.count + compared
         notify(observers, ended_event(run, file.version))
         return run
 
@@ -91,6 +102,49 @@ def recall_events(run: Run, file: RunFile) -> None:
             run.replicas = {int(node): digest for node, digest in event["replicas"].items()}
             way, why = event["updates"]
             run.updates = way, why
+
+
+def kept_warmstart(file: RunFile) -> bool:
+    """Whether the model after the warmstart was kept, because the latest model was significantly worse.
+
+    Parameters
+    ----------
+    file : RunFile
+        The file of a run.
+
+    Returns
+    -------
+    bool
+        False if the run has not ended.
+    """
+    ended = [each for each in file.events.read("RunEnded") if each["seen"] == file.seen]
+    return bool(ended) and ended[-1].get("kept", "") == WARMSTART
+
+
+def measured_of(file: RunFile, log_odds: bool) -> Measurements:
+    """What the log of a run file says about the models on the way.
+
+    Parameters
+    ----------
+    file : RunFile
+        The file.
+    log_odds : bool
+        Whether the scores of the learner are log-odds, which decides the loss.
+
+    Returns
+    -------
+    Measurements
+        The sums of all rounds.
+    """
+    spec, rule = file.spec, file.spec.rule
+    inner = rule.parameters.get("rule")
+    kind = inner.kind if isinstance(inner, PartSpec) else rule.kind
+    measured = Measurements(
+        len(spec.data.classes), log_odds, kind not in WITHOUT_SCORES, spec.sampling.budget,
+        spec.data.first_pass,
+    )  # fmt: skip
+    file.log.measure(measured)
+    return measured
 
 
 class _DigestCheck:

@@ -15,6 +15,7 @@ from paraactive.learners.base import Learner
 from paraactive.rules import Rule
 from paraactive.runs import arguments, file_parts
 from paraactive.runs.evaluation import TestData, find_test, find_test_again
+from paraactive.runs.finishing import check_finish
 from paraactive.runs.loop import Callbacks, RunLoop, start_engine
 from paraactive.runs.replay import recall_events
 from paraactive.runs.run import Run
@@ -40,6 +41,7 @@ def resume(
     learner: Learner | None = None,
     rule: Rule | None = None,
     oracle: Oracle | None = None,
+    finish: bool | str | None = None,
     test: TestData = None,
     durability: str | None = None,
     snapshot_seconds: float = 60.0,
@@ -79,6 +81,8 @@ def resume(
         The rule, if the run file cannot build it (a rule of your own).
     oracle : Oracle, optional
         Who is asked for labels, for a run that began with an oracle.
+    finish : bool or "auto", optional
+        Whether to end the run with the finishing step; see `train`. Default: as before.
     test : tuple of (x, y), path, Examples or bool, optional
         Labeled test data. Default: as before; test data that was in memory must be given again.
     durability : {"process", "power"}, optional
@@ -105,7 +109,8 @@ def resume(
             _check_schedule(known, path)
             stream = file_parts.stream_of(stream, known.data.stream)
             learner = file_parts.learner_of(learner, known.learner, len(known.data.classes))
-            node = Node(learner, file_parts.rule_of(rule, known.rule), stream, known.seed)
+            rule = file_parts.rule_of(rule, known.rule)
+            node = Node(learner, rule, stream, known.seed, sampling=known.sampling)
             test_set = find_test_again(known.recording.test, stream) if test is None else find_test(test, stream)
             plan = _changed_plan(known.plan, stream, examples, nodes)
             placement = known.placement
@@ -122,7 +127,9 @@ def resume(
             )
             file.database.set_durability(recording.durability)
             spec = replace(
-                RunSpec.of(node, plan, known.schedule, placement, oracle, recording), software=known.software
+                RunSpec.of(node, plan, known.schedule, placement, oracle, recording),
+                software=known.software,
+                finish=known.finish if finish is None else check_finish(finish, learner),
             )
         arguments.check_placement(placement, spec.schedule, plan.nodes, resize is not None)
         if plan.examples > file.seen:
@@ -149,6 +156,7 @@ def _restore(run: Run, file: RunFile, node: Node) -> None:
     """Rebuild the model that the run had when it stopped: the newest snapshot, and the log from there on."""
     place = file.log.learn(node.learner, file.snapshots.load(node.learner), node.stream)
     node.set_place(place, file.seen)
+    file.log.measure(node.measured)
     run.rounds = list(file.log.ended_rounds())
     recall_events(run, file)
 

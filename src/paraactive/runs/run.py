@@ -12,8 +12,11 @@ import numpy as np
 from paraactive.data.events import Evaluated, Round
 from paraactive.learners.base import Learner, capabilities_of
 from paraactive.runs.spec import RunSpec
+from paraactive.runs.verdict import Verdict, verdict_of
 from paraactive.schedules.plan import Plan
+from paraactive.sifting.estimates import Estimates, estimates_of
 from paraactive.sifting.log import LearnedExamples, WeightedExample
+from paraactive.sifting.measurements import Measurements
 
 
 @dataclass(repr=False)
@@ -35,13 +38,17 @@ class Run:
     delays : Counter
         Number of sifted entries by their lag: the number of entries that the log was ahead of the model that sifted.
     replicas : dict of int to str
-        Digest of each replica at the end, by node.
+        Digest of each replica at the end, by node, before the finishing step.
     updates : tuple of (str, str)
         How nodes got new models, and why.
     learned : LearnedExamples
         The examples that were learned, in order, with their p. Known at the end.
     wall_seconds : float
         Wall time of the schedule, without evaluations; of a resumed run, since it was resumed.
+    measured : Measurements or None
+        What the log says about the models on the way; see `estimates`.
+    kept_warmstart : bool
+        Whether `learner` is the model after the warmstart, because the latest model was significantly worse.
     """
 
     learner: Learner
@@ -54,6 +61,8 @@ class Run:
     updates: tuple[str, str] = "", ""
     learned: LearnedExamples = field(default_factory=LearnedExamples.nothing)
     wall_seconds: float = 0.0
+    measured: Measurements | None = None
+    kept_warmstart: bool = False
 
     def __repr__(self) -> str:
         tried = "" if self.mistakes is None else f", mistakes={self.mistakes}"
@@ -109,6 +118,16 @@ class Run:
         """Mistakes of the present model on the test examples; None if it was not evaluated."""
         tried = self.evaluations[-1] if self.evaluations else None
         return tried.mistakes if tried and tried.seen == self.seen else None
+
+    @property
+    def estimates(self) -> Estimates | None:
+        """Estimates of the error from the log alone, without test examples; None if the log has no scores."""
+        return None if self.measured is None else estimates_of(self.measured, self.spec.data.classes)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The estimated error in one sentence, and warnings."""
+        return verdict_of(self.estimates, self.selected, self.sifted, self.kept_warmstart, self.spec.rule.kind)
 
     @property
     def warmstart_seconds(self) -> float:
@@ -175,8 +194,12 @@ class Run:
 
     def summary(self) -> dict[str, Any]:
         """All figures, for JSON."""
-        vectors = capabilities_of(self.learner).vectors
+        vectors, estimates, verdict = capabilities_of(self.learner).vectors, self.estimates, self.verdict
         return {
+            "verdict": verdict.sentence,
+            "warnings": list(verdict.warnings),
+            "estimates": None if estimates is None else estimates.summary(),
+            "kept_warmstart": self.kept_warmstart,
             "seen": self.seen,
             "warmstart": self.warmstart,
             "selected": self.selected,

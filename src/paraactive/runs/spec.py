@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from paraactive._version import __version__
 from paraactive.basics.part_spec import JSONValue, PartSpec
@@ -16,14 +16,19 @@ from paraactive.data.labels import STR, typed_labels
 from paraactive.engines.placement import Placement
 from paraactive.runs.evaluation import TestSource
 from paraactive.schedules import Plan
+from paraactive.sifting.budget import Budget
 from paraactive.sifting.node import Node
 from paraactive.sifting.oracle import Oracle
 from paraactive.sifting.parts import describe_learner, describe_rule, describe_stream
+from paraactive.sifting.sampling import Sampling
 from paraactive.streams.base import StreamDetails
 
 T = TypeVar("T")
-FORMAT = 2
-"""Version of `RunSpec.to_dict`. Version 1, of paraactive 0.1, has no number and may lack the newest names."""
+FORMAT = 3
+"""Version of `RunSpec.to_dict`. Version 1, of paraactive 0.1, has no number and may lack the newest names. Versions 1
+and 2 have no sampling policy, and their margin rules do not know the noise."""
+_NOISE_AWARE = 3
+_MARGIN_RULES = ("margin", "signed", "least")
 
 
 @dataclass(frozen=True)
@@ -40,12 +45,15 @@ class DataSpec:
         Names of the labels, in their order.
     label_type : str, default="str"
         Type of the labels: "str", "bool", or numpy's name of a number type.
+    first_pass : int or None, default=None
+        Number of examples in the first of several passes.
     """
 
     stream: PartSpec
     width: int
     classes: tuple[str, ...]
     label_type: str = STR
+    first_pass: int | None = None
 
     def __post_init__(self) -> None:
         typed_labels(self.classes, self.label_type)
@@ -141,9 +149,13 @@ class RunSpec:
         Test examples and durability.
     software : Software
         Versions that made the run.
+    sampling : Sampling
+        What is done to the p of the rule: floor, budget, class weights.
     lag : int, default=0
         Rounds by which the sifting model lagged behind. It is not 0 only in files of the schedule "pipelined", which
         paraactive 0.1 had.
+    finish : bool or "auto", default=False
+        Whether the run ends with the finishing step of the learner; see `finishing`.
     """
 
     learner: PartSpec
@@ -156,7 +168,9 @@ class RunSpec:
     labels: LabelSpec = LabelSpec()
     recording: RecordingSpec = RecordingSpec()
     software: Software = field(default_factory=Software)
+    sampling: Sampling = field(default_factory=Sampling)
     lag: int = 0
+    finish: bool | str = False
 
     @staticmethod
     def of(
@@ -184,13 +198,15 @@ class RunSpec:
         RunSpec
             The description, made by the software that is running.
         """
-        stream = node.stream
+        stream, details = node.stream, StreamDetails(node.stream)
         labels = LabelSpec(oracle.budget, oracle.per_round) if oracle else LabelSpec()
         data = DataSpec(
-            describe_stream(stream), stream.width, tuple(stream.classes), StreamDetails(stream).label_type
+            describe_stream(stream), stream.width, tuple(stream.classes), details.label_type, details.first_pass
         )  # fmt: skip
         learner, rule = describe_learner(node.learner), describe_rule(node.rule)
-        return RunSpec(learner, rule, data, plan, schedule, placement, node.seed, labels, recording)
+        return RunSpec(
+            learner, rule, data, plan, schedule, placement, node.seed, labels, recording, sampling=node.sampling
+        )
 
     @property
     def nodes(self) -> int:
@@ -221,6 +237,7 @@ class RunSpec:
             What `from_dict` reads.
         """
         lag: dict[str, JSONValue] = {"lag": self.lag} if self.lag else {}
+        finish: dict[str, JSONValue] = {"finish": self.finish} if self.finish else {}
         return {
             "format": FORMAT,
             "paraactive": self.software.paraactive,
@@ -231,9 +248,11 @@ class RunSpec:
             "width": self.data.width,
             "classes": list(self.data.classes),
             "label_type": self.data.label_type,
+            "first_pass": self.data.first_pass,
             "test": None if self.recording.test is None else self.recording.test.to_dict(),
             **asdict(self.plan),
             **lag,
+            **finish,
             "engine": self.placement.engine,
             "schedule": self.schedule,
             "updates": self.placement.updates,
@@ -242,6 +261,7 @@ class RunSpec:
             "budget": self.labels.budget,
             "per_round": self.labels.per_round,
             "durability": self.recording.durability,
+            "sampling": _sampling_to_dict(self.sampling),
         }
 
     @staticmethod
@@ -261,13 +281,14 @@ class RunSpec:
         known = _Settings(values)
         test = known.mapping("test") if known.has("test") else None
         return RunSpec(
-            learner=PartSpec.from_dict(known.mapping("learner")),
-            rule=PartSpec.from_dict(known.mapping("rule")),
+            learner=_learner_of_version(PartSpec.from_dict(known.mapping("learner"))),
+            rule=_rule_of_version(PartSpec.from_dict(known.mapping("rule")), known.number("format", 1)),
             data=DataSpec(
-                PartSpec.from_dict(known.mapping("stream")),
+                _stream_of_version(PartSpec.from_dict(known.mapping("stream"))),
                 known.number("width"),
                 tuple(known.texts("classes")),
                 known.text("label_type", STR),
+                known.optional("first_pass"),
             ),
             plan=Plan(**{each.name: known.number(each.name) for each in fields(Plan) if known.has(each.name)}),
             schedule=known.text("schedule"),
@@ -280,8 +301,56 @@ class RunSpec:
             software=Software(
                 known.text("paraactive"), {name: str(each) for name, each in known.mapping("versions", {}).items()}
             ),
+            sampling=_sampling_of(known.mapping("sampling", {})),
             lag=known.number("lag", 0) if known.text("schedule") == "pipelined" else 0,
+            finish=known.finish(),
         )
+
+
+def _rule_of_version(rule: PartSpec, version: int) -> PartSpec:
+    """A rule as a version of the format means it: rules of older versions do not know the noise."""
+    inner = rule.parameters.get("rule")
+    if isinstance(inner, PartSpec):
+        return PartSpec(rule.kind, {**rule.parameters, "rule": _rule_of_version(inner, version)})
+    if version >= _NOISE_AWARE or rule.kind not in _MARGIN_RULES or "theta" in rule.parameters:
+        return rule
+    return rule.changed(theta=0.0, steepest=None)
+
+
+def _learner_of_version(learner: PartSpec) -> PartSpec:
+    """A learner as the file means it: an SVM of older versions does not weigh the own class of a machine."""
+    inner = learner.parameters.get("learner")
+    if isinstance(inner, PartSpec):
+        return PartSpec(learner.kind, {**learner.parameters, "learner": _learner_of_version(inner)})
+    is_older = learner.kind == "svm" and "own_weight" not in learner.parameters
+    return learner.changed(own_weight=1.0) if is_older else learner
+
+
+def _stream_of_version(stream: PartSpec) -> PartSpec:
+    """A stream as the file means it: tables of older versions do not center columns."""
+    return stream.changed(center=False) if stream.kind == "table" and "center" not in stream.parameters else stream
+
+
+def _sampling_to_dict(sampling: Sampling) -> dict[str, JSONValue]:
+    weights, budget = sampling.class_weight, sampling.budget
+    return {
+        "floor": sampling.floor,
+        "budget": None if budget is None else asdict(budget),
+        "class_weight": None if weights is None else list(weights),
+        "by_importance": sampling.by_importance,
+    }
+
+
+def _sampling_of(values: dict[str, JSONValue]) -> Sampling:
+    floor, budget, weights = (values.get(name) for name in ("floor", "budget", "class_weight"))
+    numbers = _of_type(dict, "budget", budget or {})
+    by_class = [_of_type(float, "class_weight", each) for each in _of_type(list, "class_weight", weights or [])]
+    return Sampling(
+        cast("float | str | None", floor),
+        Budget(**cast("dict[str, Any]", numbers)) if numbers else None,
+        tuple(by_class) if by_class else None,
+        bool(values.get("by_importance", False)),
+    )
 
 
 class _Settings:
@@ -308,6 +377,11 @@ class _Settings:
 
     def texts(self, name: str) -> list[str]:
         return [str(each) for each in _of_type(list, name, self._values[name])]
+
+    def finish(self) -> bool | str:
+        """Files of earlier versions, and of runs that are not finished, do not have it."""
+        value = self._values.get("finish", False)
+        return _of_type(str, "finish", value) if value == "auto" else _of_type(bool, "finish", value)
 
     def mapping(self, name: str, default: dict[str, JSONValue] | None = None) -> dict[str, JSONValue]:
         return _of_type(dict, name, self._values[name] if default is None else self._values.get(name, default))

@@ -98,13 +98,15 @@ class Engine(Protocol):
         """
         ...
 
-    def take(self, first: int, last: int) -> Sifted:
+    def take(self, first: int, last: int, scored: bool = False) -> Sifted:
         """Select all of these positions, with p = 1.
 
         Parameters
         ----------
         first, last : int
             The positions: first <= position < last.
+        scored : bool, default=False
+            Whether to score them with the current model.
         """
         ...
 

@@ -38,6 +38,6 @@ def synchronous(engine: Engine, log: Log, plan: Plan) -> Generator[Round]:
         first, last = log.seen, min(log.seen + plan.batch, plan.examples)
         sifted, largest = engine.sift(first, last, seen=first)
         entries = log.append(Selected.concatenate([part.selected for part in sifted]))
-        seconds = engine.apply(Stretch(entries, log.rounds, seen=last))
+        seconds = engine.apply(Stretch(entries, log.rounds, seen=log.round_end(last)))
         ended = round_of(sifted, last, log, seconds, {k: sifting + seconds for k, sifting in largest.items()})
         yield log.end_round(ended)

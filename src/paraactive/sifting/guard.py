@@ -1,4 +1,4 @@
-"""A guard against wrong labels and outliers, which selection loves: around any rule and any learner."""
+"""A guard against wrong labels and outliers, which are selected more often than others: around any learner."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from paraactive.errors import InputError
 from paraactive.learners import Learner
 from paraactive.learners.base import capabilities_of
 from paraactive.learners.guarded import Guarded
-from paraactive.rules import Rule, floored
 from paraactive.streams import Stream
 from paraactive.streams.base import StreamDetails
 from paraactive.streams.label_checks import label_name
@@ -27,8 +26,9 @@ class Guard:
 
     Parameters
     ----------
-    floor : float or None, default=0.01
-        Lower bound on the sampling probability. Weights are at most 1/floor, and stay exact; see `rules.floored`.
+    floor : float, "auto" or None, default=None
+        Lower bound on the sampling probability, the same as `floor` of `train`. Weights are at most 1/floor, and stay
+        exact. None: the floor of the run.
     cap : float or None, default=None
         Upper bound on the weight of an example. It biases the model; see `learners.guarded`.
     set_aside : float, "auto" or None, default="auto"
@@ -41,20 +41,16 @@ class Guard:
     Examples
     --------
     >>> from paraactive import LaSVM
-    >>> from paraactive.rules import SignedMargin
-    >>> guard = Guard(floor=0.05, cap=None)
-    >>> guard.rule(SignedMargin())
-    FlooredAware(rule=SignedMargin(eta=0.05), floor=0.05)
-    >>> guard.learner(LaSVM()).set_aside
+    >>> Guard().learner(LaSVM()).set_aside
     0.3
     """
 
-    floor: float | None = 0.01
+    floor: float | str | None = None
     cap: float | None = None
     set_aside: float | str | None = AUTO
 
     def __post_init__(self) -> None:
-        if self.floor is not None:
+        if self.floor is not None and self.floor != AUTO:
             object.__setattr__(self, "floor", fraction("floor", self.floor))
         if self.cap is not None:
             object.__setattr__(self, "cap", positive("cap", self.cap))
@@ -64,21 +60,6 @@ class Guard:
             )
         if self.set_aside is not None and not isinstance(self.set_aside, str):
             object.__setattr__(self, "set_aside", positive("set_aside", self.set_aside))
-
-    def rule(self, rule: Rule) -> Rule:
-        """The rule with the floor.
-
-        Parameters
-        ----------
-        rule : Rule
-            Any rule.
-
-        Returns
-        -------
-        Rule
-            The rule itself if there is no floor.
-        """
-        return rule if self.floor is None else floored(rule, self.floor)
 
     def learner(self, learner: Learner, class_weight: Sequence[float] | None = None) -> Learner:
         """The learner with the cap, the margin and class weights.
@@ -103,36 +84,26 @@ class Guard:
         return Guarded(learner, self.cap, margin, class_weight=class_weight)
 
 
-def guarded(
-    learner: Learner, rule: Rule, guard: Guard | bool | None, class_weight: Sequence[float] | None = None
-) -> tuple[Learner, Rule]:
-    """A learner and a rule with a guard around them.
+def checked_guard(guard: Guard | bool | None) -> Guard:
+    """The guard that a user asks for.
 
     Parameters
     ----------
-    learner : Learner
-        The learner.
-    rule : Rule
-        The rule.
     guard : Guard, bool or None
         True: the default guard. False or None: no guard.
-    class_weight : sequence of float, optional
-        Weight of each class.
 
     Returns
     -------
-    tuple of (Learner, Rule)
-        Both with the guard.
+    Guard
+        The guard. One that does nothing if there is none.
     """
-    guard = Guard(None, None, None) if guard is None or guard is False else guard
-    if not isinstance(guard, Guard | bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not isinstance(guard, Guard | bool | None):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
             f"guard is of type {type(guard).__name__}",
             why="it is on, off, or a Guard",
-            remedy="give True, or one as Guard(floor=0.05)",
+            remedy="give True, or one as Guard(cap=10)",
         )
-    guard = Guard() if guard is True else guard
-    return guard.learner(learner, class_weight), guard.rule(rule)
+    return guard if isinstance(guard, Guard) else Guard() if guard else Guard(None, None, None)
 
 
 def class_weights(given: Mapping[Any, float] | str | None, stream: Stream) -> tuple[float, ...] | None:

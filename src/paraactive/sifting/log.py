@@ -60,6 +60,21 @@ class Log(Protocol):
         """
         ...
 
+    def round_end(self, last: int) -> int:
+        """Where the present round ends, after its entries were appended.
+
+        Parameters
+        ----------
+        last : int
+            One past the last position that was sifted.
+
+        Returns
+        -------
+        int
+            `last`; less if a log that pays for labels ends the round before its last example.
+        """
+        ...
+
     def end_round(self, ended: Round) -> Round:
         """End a round: all entries since the last call belong to it.
 
@@ -308,9 +323,15 @@ class MemoryLog:
         self._learned.append(LearnedExamples.of(selected))
         if self.rounds:
             self.delays.update(entries.entry_lag.tolist())
-        if self._keep:
+        if self._keep and self.entries and not self.rounds:  # The warmstart may come in two parts.
+            self.entries = [Entries(0, Selected.concatenate([self.entries[0].selected, selected]))]
+        elif self._keep:
             self.entries.append(entries)
         return entries
+
+    def round_end(self, last: int) -> int:
+        """See `Log.round_end`."""
+        return last
 
     def end_round(self, ended: Round) -> Round:
         """See `Log.end_round`."""
@@ -346,6 +367,11 @@ class MemoryLog:
     def learned(self) -> LearnedExamples:
         """See `Log.learned`."""
         return LearnedExamples.concatenate([LearnedExamples.nothing(), *self._learned])
+
+    def everything(self) -> Selected:
+        """All entries in order. They must have been kept."""
+        parts = [entries.selected for entries in self.entries if len(entries)]
+        return Selected.concatenate(parts) if parts else Selected.empty(0)
 
     def answers(self) -> dict[int, int | None]:
         """See `oracle.Answers.answers`."""

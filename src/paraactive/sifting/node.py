@@ -5,20 +5,22 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from paraactive.data.examples import Entries, Examples, Ints, Place, Selected, Stretch
+from paraactive.data.examples import Entries, Examples, Ints, Place, Stretch
 from paraactive.data.labels import UNKNOWN, check_labels
 from paraactive.errors import InputError, LogGapError
-from paraactive.learners.base import Learner
+from paraactive.learners.base import Learner, capabilities_of
 from paraactive.learners.rows import learn
-from paraactive.rules.base import Rule
+from paraactive.rules.base import Rule, at_noise
 from paraactive.sifting.cascade import ProxyPolicy
+from paraactive.sifting.measurements import Measurements
+from paraactive.sifting.sampling import Adjustment, Sampling
 from paraactive.sifting.select import choose, take_all
-from paraactive.streams.base import Stream
+from paraactive.sifting.sifted import Sifted
+from paraactive.streams.base import Stream, StreamDetails
 
 CHUNK_ROWS = 1024
 """Number of examples that are read and sifted together. It bounds memory, and no score depends on it. It is large
@@ -26,6 +28,9 @@ because only few examples of a chunk need an exact score."""
 _MAX_LOOKAHEAD = 256
 _MIN_LOOKAHEAD = 4
 """Number of examples that are scored ahead where the model may change after each of them."""
+
+
+_PLAIN = Sampling()
 
 
 class Readable(Protocol):
@@ -46,88 +51,6 @@ class Readable(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Sifted:
-    """What a node passes on of a portion of the stream, and the time that it took.
-
-    Parameters
-    ----------
-    last : int
-        One past the last position that was sifted.
-    selected : Selected
-        The selected examples.
-    fetch_seconds, sift_seconds : float
-        Time to read the examples, and to select from them.
-    scored : int, default=0
-        Number of exact scores that were computed.
-    lowered : int, default=0
-        Number of selected examples whose p the learner's proxy made smaller.
-    node : int, default=0
-        Number of the node.
-    update_seconds : float or None, default=None
-        Time that the node spent learning since it last passed something on. None: it shares its model with all nodes.
-    queued_seconds : float, default=0.0
-        Time between the arrival of the work at the node and its start.
-    transfer_seconds : float, default=0.0
-        Time to send the work to the node and the result back.
-    """
-
-    last: int
-    selected: Selected
-    fetch_seconds: float
-    sift_seconds: float
-    scored: int = 0
-    lowered: int = 0
-    node: int = 0
-    update_seconds: float | None = None
-    queued_seconds: float = 0.0
-    transfer_seconds: float = 0.0
-
-    @staticmethod
-    def nothing(last: int, width: int, node: int = 0) -> Sifted:
-        """The result of sifting no examples.
-
-        Parameters
-        ----------
-        last : int
-            The position before which sifting stopped.
-        width : int
-            Number of features.
-        node : int, default=0
-            Number of the node.
-
-        Returns
-        -------
-        Sifted
-            The empty result.
-        """
-        return Sifted(last, Selected.empty(width), 0.0, 0.0, node=node)
-
-    @staticmethod
-    def join(parts: list[Sifted]) -> Sifted:
-        """Join results of portions that follow each other.
-
-        Parameters
-        ----------
-        parts : list of Sifted
-            The results, in the order of the stream.
-
-        Returns
-        -------
-        Sifted
-            One result.
-        """
-        return Sifted(
-            parts[-1].last,
-            Selected.concatenate([part.selected for part in parts]),
-            sum(part.fetch_seconds for part in parts),
-            sum(part.sift_seconds for part in parts),
-            sum(part.scored for part in parts),
-            sum(part.lowered for part in parts),
-            parts[0].node,
-        )
-
-
 class Node:
     """One replica of the learner, with a rule and the stream. Replicas that have learned the same entries are equal.
 
@@ -143,11 +66,22 @@ class Node:
         Seed of the coins.
     number : int, default=0
         Number of the node.
+    sampling : Sampling, optional
+        What is done to the p of the rule. Default: nothing.
+
+    Attributes
+    ----------
+    measured : Measurements
+        What the entries learned so far say about the models on the way.
     """
 
-    def __init__(self, learner: Learner, rule: Rule, stream: Stream, seed: int, number: int = 0) -> None:
+    def __init__(
+        self, learner: Learner, rule: Rule, stream: Stream, seed: int, number: int = 0, sampling: Sampling = _PLAIN
+    ) -> None:
         self.learner, self.rule, self.stream, self.seed, self.number = learner, rule, stream, seed, number
+        self.sampling = sampling
         self.proxy_policy = ProxyPolicy()
+        self.measured = self.no_measurements()
         self.version = self.rounds = self.seen = 0
         """Log entries learned, rounds ended, and examples that the cluster has seen as far as this replica knows."""
         self._lookahead = _MIN_LOOKAHEAD
@@ -197,13 +131,27 @@ class Node:
             first, self._lookahead = part.last, min(2 * self._lookahead, _MAX_LOOKAHEAD)
         return Sifted.join(parts)
 
-    def take(self, first: int, last: int) -> Sifted:
+    def no_measurements(self) -> Measurements:
+        """Measurements of a run with this learner and rule, of which no entry is known yet.
+
+        Returns
+        -------
+        Measurements
+            Without any sums.
+        """
+        log_odds, classes = capabilities_of(self.learner).log_odds, len(self.stream.classes)
+        first_pass = StreamDetails(self.stream).first_pass
+        return Measurements(classes, log_odds, self.rule.needs_scores, self.sampling.budget, first_pass)
+
+    def take(self, first: int, last: int, scored: bool = False) -> Sifted:
         """Select all examples at these positions with p = 1, as in the warmstart.
 
         Parameters
         ----------
         first, last : int
             The positions.
+        scored : bool, default=False
+            Whether to score them with the current model, for the estimates of the run.
 
         Returns
         -------
@@ -211,7 +159,8 @@ class Node:
             All examples.
         """
         fresh, fetched = self._fetch(first, last)
-        return Sifted(last, take_all(fresh, np.full(len(fresh), 0), self.version), fetched, 0.0)
+        model = self.learner if scored else None
+        return Sifted(last, take_all(fresh, np.full(len(fresh), 0), self.version, model), fetched, 0.0)
 
     @property
     def place(self) -> Place:
@@ -249,8 +198,8 @@ class Node:
         return self._shared(stream, self.number)
 
     def _shared(self, source: Readable, number: int) -> Node:
-        node = Node(self.learner, self.rule, self.stream, self.seed, number)
-        node._source, node.proxy_policy = source, self.proxy_policy
+        node = Node(self.learner, self.rule, self.stream, self.seed, number, self.sampling)
+        node._source, node.proxy_policy, node.measured = source, self.proxy_policy, self.measured
         node.set_place(self.place, self.seen)
         return node
 
@@ -262,7 +211,8 @@ class Node:
         Node
             The copy.
         """
-        node = Node(copy.deepcopy(self.learner), self.rule, self.stream, self.seed, self.number)
+        node = Node(copy.deepcopy(self.learner), self.rule, self.stream, self.seed, self.number, self.sampling)
+        node.measured = copy.deepcopy(self.measured)
         node.set_place(self.place, self.seen)
         return node
 
@@ -294,9 +244,12 @@ class Node:
         self.seen = max(self.seen, stretch.seen)
         if stretch.ends <= self.place:
             return 0.0
-        seconds = self.learn_entries(stretch.entries.since(self.version))
+        entries = stretch.entries.since(self.version)
+        seconds = self.learn_entries(entries)
+        self.measured.add(entries.selected)
         if stretch.ends_round and stretch.rounds == self.rounds:
             seconds += self.end_round()
+            self.measured.end_round(stretch.seen)
         return seconds
 
     def learn_entries(self, entries: Entries) -> float:
@@ -350,12 +303,20 @@ class Node:
         check_labels(
             fresh.y if self.rule.needs_labels is True else fresh.y[fresh.y != UNKNOWN], len(self._source.classes)
         )
-        return fresh, time.perf_counter() - start
+        return self.sampling.weighted(fresh, len(self._source.classes)), time.perf_counter() - start
+
+    def _adjustment(self) -> Adjustment:
+        # A rule that ignores scores selects as it says, whatever the importance.
+        # The importance may contain the weight of the class, which a label-blind rule must not see.
+        weighs = self.sampling.by_importance and self.rule.needs_scores and self.rule.needs_labels is True
+        mean = self.measured.mean_importance if weighs else None
+        return Adjustment(self.sampling.floor, self.measured.scale, mean)
 
     def _sift(self, fresh: Examples, fetched: float, seen: Ints, most: int | None = None) -> Sifted:
         """Sift these examples, up to the one that is selected as number `most`."""
         start = time.perf_counter()
-        choice = choose(self.learner, self.rule, self.seed, fresh, seen, self.version, self.proxy_policy)
+        rule, adjustment = at_noise(self.rule, self.measured.theta), self._adjustment()
+        choice = choose(self.learner, rule, self.seed, fresh, seen, self.version, self.proxy_policy, adjustment)
         selected = choice.selected.take(slice(0, most))
         last = selected.examples.index[-1] if most is not None and len(selected) == most else fresh.index[-1]
         lowered = int(np.count_nonzero(choice.lowered[:most]))

@@ -58,8 +58,8 @@ class Oracle:
     >>> stream = Unlabelled(x, classes=("inside", "outside"))
     >>> run = train(LaSVM(gamma=1.0, gap=0.2), stream, warmstart=100, batch=200, oracle=Oracle(friend, budget=400))
     >>> error = np.mean((run.learner.score(x) > 0) != (y == "outside"))
-    >>> print(f"{len(asked)} labels for more than 2000 rows: {run.seen > 2000}, error {error:.2f}")
-    400 labels for more than 2000 rows: True, error 0.02
+    >>> print(f"{len(asked)} labels, error {error:.2f}")
+    400 labels, error 0.01
     """
 
     ask: Callable[[Ints, Floats], Iterable[Any]] | Callable[[Ints, Floats, str], Iterable[Any]]
@@ -183,6 +183,10 @@ class AskingLog:
         asked = {position for question in self._answers.open_questions() for position in question.position.tolist()}
         selected = self._affordable(self._within_round(selected), known.keys() | asked)
         return self._log.append(self._labelled(selected, known))
+
+    def round_end(self, last: int) -> int:
+        """See `Log.round_end`."""
+        return last if self._ends_at is None else self._ends_at
 
     def end_round(self, ended: Round) -> Round:
         """See `Log.end_round`."""

@@ -11,16 +11,17 @@ from paraactive.basics.registry import LEARNERS, RULES, STREAMS
 from paraactive.data.events import Compiling, Observer
 from paraactive.data.labels import labels_of
 from paraactive.errors import InputError
-from paraactive.learners import Guarded, Learner
+from paraactive.learners import Learner
 from paraactive.learners.base import capabilities_of
 from paraactive.learners.rows import learn
+from paraactive.learners.standardized import LEAST_EXAMPLES, innermost
 from paraactive.rules import Rule
 from paraactive.sifting.node import Node
 from paraactive.sifting.select import take_all
 from paraactive.streams import Stream
 from paraactive.streams.base import StreamDetails
 
-_WARM_UP_EXAMPLES = 8
+_WARM_UP_EXAMPLES = LEAST_EXAMPLES
 _MAY_DIFFER = ("source", "passes", "fingerprint", "classes")
 """What may differ between the stream of a run file and the one given: its place and its end. The fingerprint, which is
 compared first, covers the names of the classes."""
@@ -151,6 +152,25 @@ def untrained(learner: Learner) -> Learner:
     return build_learner(spec) if spec.kind in LEARNERS else learner
 
 
+def is_trained(learner: Learner) -> bool:
+    """Whether a learner has been trained before.
+
+    Parameters
+    ----------
+    learner : Learner
+        Any learner.
+
+    Returns
+    -------
+    bool
+        True if it has taken steps, or differs from a new learner with the same parameters. False for a learner that is
+        not in the registry and does not declare its steps.
+    """
+    spec = describe_learner(learner)
+    is_known = spec.kind in LEARNERS
+    return bool(capabilities_of(learner).steps) or (is_known and build_learner(spec).digest() != learner.digest())
+
+
 def expect_classes(learner: Learner, classes: int) -> None:
     """Set the number of classes of a learner that leaves it open.
 
@@ -186,8 +206,8 @@ def warm_up(node: Node, examples: int | None, observe: Observer | None = None) -
     """
     if describe_learner(node.learner).kind not in LEARNERS:
         return
-    inside = node.learner.learner if isinstance(node.learner, Guarded) else node.learner
-    with notify_on_compile(lambda: observe and observe(Compiling(type(inside).__name__))):
+    name = type(innermost(node.learner)).__name__
+    with notify_on_compile(lambda: observe and observe(Compiling(name))):
         _use_once(node, examples)
 
 
@@ -196,7 +216,7 @@ def _use_once(node: Node, examples: int | None) -> None:
     if not StreamDetails(node.stream).labelled:
         classes = len(node.stream.classes)  # Any labels will do.
         fresh = replace(fresh, y=labels_of(fresh.index % classes, classes))
-    copy = Node(untrained(node.learner), node.rule, node.stream, node.seed)
+    copy = Node(untrained(node.learner), node.rule, node.stream, node.seed, sampling=node.sampling)
     learn(copy.learner, take_all(fresh, fresh.index, 0))
     copy.learner.end_round()
     copy.sift(0, len(fresh), 0)

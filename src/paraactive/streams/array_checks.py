@@ -12,15 +12,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from paraactive.data.examples import Doubles, Features, Floats, SparseRows
+from paraactive.data.precision import lossy_columns
 from paraactive.errors import InputError, counted
 from paraactive.streams.label_checks import plain_array
 from paraactive.streams.sparse import is_sparse, sparse_rows
 
 # Number of values checked at once, which bounds temporary memory.
 _BLOCK = 1 << 24
+_EXACT = 1 << 24
+"""Up to this number, float32 holds all integers."""
 
 
-def features(x: ArrayLike | SparseRows, rows: int) -> Features:
+def features(
+    x: ArrayLike | SparseRows, rows: int, *, may_miss: bool = False, check_precision: bool = False
+) -> Features:
     """Return features as float32 rows. Sparse rows stay sparse, and mapped float32 data stays mapped.
 
     Parameters
@@ -29,6 +34,10 @@ def features(x: ArrayLike | SparseRows, rows: int) -> Features:
         Features.
     rows : int
         Expected number of rows.
+    may_miss : bool, default=False
+        Whether features may be missing (NaN).
+    check_precision : bool, default=False
+        Whether columns are refused if float32 cannot hold their differences.
 
     Returns
     -------
@@ -68,16 +77,22 @@ def features(x: ArrayLike | SparseRows, rows: int) -> Features:
             why="there is nothing to learn from",
             remedy="give at least one row and one column",
         )
-    return given if isinstance(given, SparseRows) else _as_float32(given)
+    if isinstance(given, SparseRows):
+        return given
+    if check_precision and given.dtype.itemsize > 4:
+        _check_precision(given)
+    return _as_float32(given, may_miss)
 
 
-def features_alone(x: ArrayLike | SparseRows) -> Features:
+def features_alone(x: ArrayLike | SparseRows, *, may_miss: bool = False, check_precision: bool = False) -> Features:
     """Return features without labels as float32 rows (see `features`).
 
     Parameters
     ----------
     x : array-like or sparse matrix, shape (n, features)
         Features.
+    may_miss, check_precision : bool, default=False
+        See `features`.
 
     Returns
     -------
@@ -85,7 +100,8 @@ def features_alone(x: ArrayLike | SparseRows) -> Features:
         The features.
     """
     given = _given(x)
-    return features(given, given.shape[0] if given.shape else 1)
+    rows = given.shape[0] if given.shape else 1
+    return features(given, rows, may_miss=may_miss, check_precision=check_precision)
 
 
 def _given(x: ArrayLike | SparseRows) -> NDArray[Any] | SparseRows:
@@ -94,13 +110,43 @@ def _given(x: ArrayLike | SparseRows) -> NDArray[Any] | SparseRows:
     return x if isinstance(x, SparseRows) else plain_array("x", x)
 
 
-def _as_float32(given: NDArray[Any]) -> Floats:
+def _check_precision(given: NDArray[Any]) -> None:
+    """Raise InputError if rounding to float32 loses the differences in a column, or changes integers."""
+    low = np.fmin.reduce([np.fmin.reduce(block) for _, block in blocks(given)]).astype(np.float64)
+    high = np.fmax.reduce([np.fmax.reduce(block) for _, block in blocks(given)]).astype(np.float64)
+    lossy = np.flatnonzero(np.isfinite(low) & np.isfinite(high) & lossy_columns(low, high))
+    if len(lossy):
+        column = int(lossy[0])
+        raise InputError(
+            f"column {column} of x has numbers from {low[column]:.17g} to {high[column]:.17g}",
+            why="features are held in float32, which cannot tell such large numbers with small differences apart",
+            remedy=f"subtract {low[column]:.3g} from the column first; ParaActiveClassifier does this by itself",
+        )
+    if given.dtype.kind in "iu" and max(-low.min(), high.max()) > _EXACT:
+        _check_integers(given)
+
+
+def _check_integers(given: NDArray[Any]) -> None:
+    for start, block in blocks(given):
+        changed = block.astype(np.float32).astype(np.float64) != block
+        if changed.any():
+            row, column = divmod(int(changed.argmax()), given.shape[1])
+            raise InputError(
+                f"x has the integer {block[row, column]} at row {start + row}, column {column}",
+                why=f"features are held in float32, which cannot hold all integers above {_EXACT}",
+                remedy="give smaller numbers if they are identifiers, or x.astype(float) if they are amounts",
+            )
+
+
+def _as_float32(given: NDArray[Any], may_miss: bool) -> Floats:
     # Overflow is reported below. Rows of a memory map are copied when they are read.
     with np.errstate(over="ignore"):
         x = given if given.dtype == np.float32 and _is_mapped(given) else np.ascontiguousarray(given, np.float32)
-    if not all(np.isfinite(block).all() for _, block in blocks(x)):
-        raise _not_finite(given) or _overflow(given, x)
-    return x
+    if all(np.isfinite(block).all() for _, block in blocks(x)):
+        return x
+    if may_miss and not any(np.isinf(block).any() for _, block in blocks(x)):
+        return x
+    raise _not_finite(given) or _overflow(given, x)
 
 
 def _is_mapped(given: NDArray[Any]) -> bool:

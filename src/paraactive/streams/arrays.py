@@ -66,7 +66,7 @@ class Arrays(UserStream):
     ) -> None:
         self.seed, self.shuffle, self.passes = whole("seed", seed), bool(shuffle), checked_passes(passes)
         labels = label_column(y)
-        self._x = features(x, len(labels))
+        self._x = features(x, len(labels), check_precision=True)
         self._values, number = class_values(labels)
         self._y: Labels = labels_of(number, len(self._values))
         self._weight = None if weight is None else example_weights(weight, len(labels))
@@ -206,7 +206,9 @@ class Arrays(UserStream):
         return _reopen, (self.source, self.seed, self.shuffle, self.passes, self.fingerprint)
 
 
-def encode(x: ArrayLike | SparseRows, y: ArrayLike, classes: tuple[str, ...], width: int) -> Examples:
+def encode(
+    x: ArrayLike | SparseRows, y: ArrayLike, classes: tuple[str, ...], width: int, *, may_miss: bool = False
+) -> Examples:
     """Return data such as a test set as examples with the classes and the width of a stream.
 
     Parameters
@@ -219,6 +221,8 @@ def encode(x: ArrayLike | SparseRows, y: ArrayLike, classes: tuple[str, ...], wi
         Names of the classes of the stream.
     width : int
         Number of features of the stream.
+    may_miss : bool, default=False
+        Whether features may be missing (NaN).
 
     Returns
     -------
@@ -236,7 +240,7 @@ def encode(x: ArrayLike | SparseRows, y: ArrayLike, classes: tuple[str, ...], wi
     [1]
     """
     labels = label_column(y)
-    rows = features(x, len(labels))
+    rows = features(x, len(labels), may_miss=may_miss)
     check_width(rows, width)
     return Examples(rows, named_labels(labels, classes), np.arange(len(labels)))
 

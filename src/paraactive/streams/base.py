@@ -48,10 +48,31 @@ class StreamDetails:
         return getattr(self._stream, "passes", 1)
 
     @property
+    def first_pass(self) -> int | None:
+        """Number of examples in the first of several passes; None if no example comes again, or it is not known.
+
+        It is the attribute `rows` of a stream with several passes.
+        """
+        return None if self.passes == 1 else getattr(self._stream, "rows", None)
+
+    @property
     def fingerprint(self) -> str | None:
         """Hash of the data, by which a resumed run recognizes it; None if there is none."""
         fingerprint = getattr(self._stream, "fingerprint", None)
         return None if fingerprint is None else str(fingerprint)
+
+    @property
+    def tabular(self) -> bool:
+        """Whether the features are columns of a table, each with its own unit; False by default.
+
+        Such features are standardized by default.
+        """
+        return bool(getattr(self._stream, "tabular", False))
+
+    @property
+    def missing(self) -> str | None:
+        """What missing features (NaN) are to be replaced by, as "mean"; None (the default) if none are missing."""
+        return getattr(self._stream, "missing", None)
 
     @property
     def window(self) -> int | None:

@@ -39,6 +39,8 @@ def open_stream(
     seed: int = 0,
     shuffle: bool = True,
     passes: int | None = 1,
+    missing: str | None = None,
+    encode: str | None = None,
 ) -> Stream:
     """Open a Parquet, CSV, numpy or svmlight file as a stream. All kinds may be compressed with gzip (.gz).
 
@@ -59,6 +61,10 @@ def open_stream(
         Whether each pass goes through the rows in its own random order.
     passes : int or None, default=1
         Number of passes over the rows. None means without end.
+    missing : {"mean"}, optional
+        Replace missing values of a Parquet or CSV file by the mean of their column. Default: they are an error.
+    encode : {"onehot"}, optional
+        Replace text columns of a Parquet or CSV file by one feature for each value. Default: they are an error.
 
     Returns
     -------
@@ -73,8 +79,12 @@ def open_stream(
     if _is_table(path):
         if label is None:
             label = find_label(open_files(path))
-        return Table(path, label, features=features, weight=weight, seed=seed, shuffle=shuffle, passes=passes)
-    for name, given in (("label", label), ("features", features), ("weight", weight)):
+        return Table(
+            path, label, features=features, weight=weight, seed=seed, shuffle=shuffle, passes=passes, missing=missing,
+            encode=encode,
+        )  # fmt: skip
+    of_tables = {"label": label, "features": features, "weight": weight, "missing": missing, "encode": encode}
+    for name, given in of_tables.items():
         if given is not None:
             raise InputError(
                 f"{name} is given for {path}",
@@ -91,6 +101,7 @@ def open_examples(
     *,
     label: str | None = None,
     features: Sequence[str] | None = None,
+    may_miss: bool = False,
 ) -> Examples:
     """Read all examples of a file, such as a test set, with the classes and the width of a stream.
 
@@ -106,6 +117,8 @@ def open_examples(
         Label column of a Parquet or CSV file. Default: the column named label, target, class or y.
     features : sequence of str, optional
         Feature columns of a Parquet or CSV file. Default: all other columns.
+    may_miss : bool, default=False
+        Whether features of a Parquet or CSV file may be missing (NaN).
 
     Returns
     -------
@@ -120,7 +133,7 @@ def open_examples(
     if not _is_table(path):
         return load_like(str(path), classes, width)
     files = open_files(path)
-    rows = _read(files, features, find_label(files) if label is None else label, classes)
+    rows = _read(files, features, find_label(files) if label is None else label, classes, may_miss)
     check_width(rows.x, width)
     return Examples(rows.x, rows.y, np.arange(len(rows.y)))
 
@@ -132,6 +145,7 @@ def open_rows(
     features: Sequence[str] | None = None,
     label: str | None = None,
     exclude: str | None = None,
+    may_miss: bool = False,
 ) -> Features:
     r"""Read the features of all rows of a file, without labels.
 
@@ -147,6 +161,8 @@ def open_rows(
         Label column of a Parquet or CSV file, which is not a feature.
     exclude : str, optional
         Another column that is not a feature, such as an identifier.
+    may_miss : bool, default=False
+        Whether features of a Parquet or CSV file may be missing (NaN).
 
     Returns
     -------
@@ -170,7 +186,7 @@ def open_rows(
     if _is_table(path):
         files = open_files(path)
         names = _without_label(files, width, label, exclude) if features is None else features
-        x = _read(files, names, None, ()).x
+        x = _read(files, names, None, (), may_miss).x
     elif is_svmlight(str(path)):
         x = features_alone(read_svmlight(Path(str(path)), width)[0])
     else:
@@ -320,11 +336,13 @@ def _without_label(files: Files, width: int | None, label: str | None, exclude: 
     return rest if label is not None or (len(names) != width and len(rest) == width) else names
 
 
-def _read(files: Files, features: Sequence[str] | None, label: str | None, classes: tuple[str, ...]) -> DecodedRows:
+def _read(
+    files: Files, features: Sequence[str] | None, label: str | None, classes: tuple[str, ...], may_miss: bool
+) -> DecodedRows:
     """Return all rows in their order."""
-    chosen = choose_columns(files.files[0], files.kinds, files.index_columns, features, label, None)
+    chosen = choose_columns(files.files[0], files.kinds, files.index_columns, features, label, None, may_miss)
     files.use_columns(chosen)
-    labels = scan(files, chosen)
+    labels = scan(files, chosen).labels
     numbers: dict[object, int] = {} if label is None else labels.classes(classes)[2]
     shards = make_shards(files.pieces, len(chosen.features))
     return join([decode(files, chosen, shard, numbers, len(classes)) for shard in shards])

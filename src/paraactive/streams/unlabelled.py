@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from paraactive.basics.validation import whole
+from paraactive.basics.validation import one_of, whole
 from paraactive.data.examples import Examples, Ints, SparseRows
 from paraactive.data.labels import UNKNOWN, fitting_type, type_of_labels, typed_labels
 from paraactive.streams.array_checks import features_alone, hash_features
@@ -37,6 +37,8 @@ class Unlabelled(UserStream):
         Seed of the order of the rows.
     shuffle : bool, default=True
         Whether the rows come in random order.
+    missing : {"mean"}, optional
+        Features may be missing (NaN): `train` replaces them by the mean of their column. Default: they are an error.
 
     Attributes
     ----------
@@ -57,12 +59,14 @@ class Unlabelled(UserStream):
     labelled = False
 
     def __init__(
-        self, x: ArrayLike | SparseRows, classes: Sequence[object], *, seed: int = 0, shuffle: bool = True
-    ) -> None:
+        self, x: ArrayLike | SparseRows, classes: Sequence[object], *, seed: int = 0, shuffle: bool = True,
+        missing: str | None = None,
+    ) -> None:  # fmt: skip
         self.seed, self.shuffle = whole("seed", seed), bool(shuffle)
         self._classes = checked_class_names(classes)
         self.label_type = fitting_type(self._classes, type_of_labels(classes))
-        self._x = features_alone(x)
+        self.missing = None if missing is None else one_of("way to replace missing values", missing, ("mean",))
+        self._x = features_alone(x, may_miss=missing is not None, check_precision=True)
         self.source: str | None = None
         self.columns: tuple[str, ...] | None = None
 
@@ -75,6 +79,7 @@ class Unlabelled(UserStream):
         columns: Sequence[str] | None = None,
         seed: int = 0,
         shuffle: bool = True,
+        missing: str | None = None,
     ) -> Unlabelled:
         """Open a file of unlabeled rows. All rows are held in memory.
 
@@ -85,11 +90,13 @@ class Unlabelled(UserStream):
         classes : sequence
             All labels that are possible, in their order.
         columns : sequence of str, optional
-            Feature columns of a table. Default: all columns.
+            Features of a table, as `Table.feature_names` has them. Default: all columns.
         seed : int, default=0
             Seed of the order of the rows.
         shuffle : bool, default=True
             Whether the rows come in random order.
+        missing : {"mean"}, optional
+            Features of a table may be missing.
 
         Returns
         -------
@@ -98,7 +105,8 @@ class Unlabelled(UserStream):
         """
         source = absolute(path)
         names = column_names(source) if columns is None else tuple(columns)
-        stream = cls(open_rows(source, features=names), classes, seed=seed, shuffle=shuffle)
+        x = open_rows(source, features=names, may_miss=missing is not None)
+        stream = cls(x, classes, seed=seed, shuffle=shuffle, missing=missing)
         stream.source, stream.columns = source, names
         return stream
 
@@ -106,7 +114,8 @@ class Unlabelled(UserStream):
         """Return the parameters of `load` and the fingerprint, for run files."""
         names = ("source", "columns", "seed", "shuffle", "fingerprint")
         classes = typed_labels(self.classes, self.label_type).tolist()
-        return {"classes": classes} | {name: getattr(self, name) for name in names}
+        missing = {} if self.missing is None else {"missing": self.missing}
+        return {"classes": classes} | {name: getattr(self, name) for name in names} | missing
 
     @property
     def width(self) -> int:
@@ -122,6 +131,11 @@ class Unlabelled(UserStream):
     def classes(self) -> tuple[str, ...]:
         """Names of the possible labels."""
         return self._classes
+
+    @property
+    def tabular(self) -> bool:
+        """Whether the features are columns of a table."""
+        return self.columns is not None
 
     @cached_property
     def fingerprint(self) -> str:

@@ -12,7 +12,7 @@ from paraactive.data.events import Round
 from paraactive.data.examples import Examples
 from paraactive.engines import Cluster, Simulated
 from paraactive.engines.simulated.clock import CLOCKED
-from paraactive.rules import Margin
+from paraactive.rules import PaperMargin
 from paraactive.runs.run import clock
 from paraactive.sifting.node import Node, Sifted
 
@@ -27,7 +27,7 @@ class Ticking(Node):
 
 def _sifted(nodes: int, last: int) -> tuple[list[Sifted], dict[int, float]]:
     x, y = two_moons(500, noise=0.3, seed=0)
-    engine = Simulated(Ticking(LaSVM(gamma=1.0), Margin(0.2), Arrays(x, y), seed=0), nodes)
+    engine = Simulated(Ticking(LaSVM(gamma=1.0), PaperMargin(0.2), Arrays(x, y), seed=0), nodes)
     return engine.sift(0, last, seen=0)
 
 

@@ -59,7 +59,7 @@ def test_it_takes_the_same_steps_as_the_plain_machines() -> None:
     x, y = three_blobs(150, seed=1)
     p = np.random.default_rng(2).uniform(0.1, 1.0, len(y))
     options: dict[str, Any] = {"kernel": "poly", "gamma": 1.0, "coef0": 1.0}  # Rows are never moved to a centre.
-    svm = LaSVM(C=2.0, **options, classes=3)
+    svm = LaSVM(C=2.0, **options, classes=3, own_weight=1.0)
     plain = PlainMachines(_kernel(x, **options), y, 2.0 / p, 2.0, 3, steps=2)
     svm.update(selected(x, y, p))
     for k in range(len(y)):
@@ -118,30 +118,46 @@ def test_the_score_is_the_kernel_expansion_of_each_class(churned: LaSVM) -> None
 def test_run_to_the_end_it_agrees_with_svc_one_against_the_rest() -> None:
     x, y = three_blobs(900, seed=5)
     weight = np.random.default_rng(6).uniform(0.3, 3.0, len(y))
-    svm = LaSVM(gamma=0.7, classes=3)
+    svm = LaSVM(gamma=0.7, classes=3, own_weight=1.5)
     for _ in range(6):
         svm.update(selected(x, y, 1 / weight))
     svm.finish()
     score = svm.score(x)
     options: dict[str, Any] = {"gamma": 0.7}
     for c in range(3):
-        svc = SVC(**options, tol=1e-4).fit(x.astype(np.float64), y == c, sample_weight=weight)
+        own = np.where(y == c, 1.5, 1.0)
+        svc = SVC(**options, tol=1e-4).fit(x.astype(np.float64), y == c, sample_weight=weight * own)
         np.testing.assert_allclose(score[:, c], svc.decision_function(x.astype(np.float64)), atol=0.02)
     rest: Any = OneVsRestClassifier(SVC(**options)).fit(x, y)
     assert np.mean(_passes(x, y).score(x).argmax(axis=1) == rest.predict(x)) > 0.99
 
 
 def _passes(x: Any, y: Any) -> LaSVM:
-    svm = LaSVM(gamma=0.7, classes=3)
+    svm = LaSVM(gamma=0.7, classes=3, own_weight=1.0)
     for _ in range(6):
         svm.update(selected(x, y))
     svm.finish()
     return svm
 
 
+def test_by_default_the_own_class_of_a_machine_counts_more() -> None:
+    x, y = three_blobs(300, seed=5)
+    usual, given = LaSVM(gamma=0.7, classes=3), LaSVM(gamma=0.7, classes=3, own_weight=np.sqrt(2))
+    for svm in (usual, given):
+        svm.update(selected(x, y))
+    assert usual.digest() == given.digest()
+    dual = dual_of(usual)
+    boxes = {*dual.upper[:, : dual.count].ravel().tolist(), *dual.lower[:, : dual.count].ravel().tolist()}
+    assert boxes == {0.0, float(np.sqrt(2)), -1.0}
+    two, other = LaSVM(gamma=1.0), LaSVM(gamma=1.0, own_weight=5.0)
+    for svm in (two, other):
+        svm.update(selected(*two_moons(200, noise=0.2, seed=7)))
+    assert two.digest() == other.digest(), "two classes have one machine"
+
+
 def test_two_classes_as_three_of_which_one_never_comes() -> None:
     x, y = two_moons(600, noise=0.2, seed=7)
-    two, three = LaSVM(gamma=1.0), LaSVM(gamma=1.0, classes=3)
+    two, three = LaSVM(gamma=1.0), LaSVM(gamma=1.0, classes=3, own_weight=1.0)
     two.update(selected(x, y))
     three.update(selected(x, ((y + 1) // 2).astype(np.int8)))
     score = three.score(x)
@@ -195,8 +211,8 @@ def test_the_run_tells_it_how_many_classes_there_are() -> None:
 def test_all_ten_digits() -> None:
     run = train(LaSVM(gamma=0.012, gap=0.2), Digits.all(), examples=8192, test=True, nodes=1)
     assert run.mistakes is not None
-    assert run.mistakes < 600  # Of 10 000; measured 364 to 380.
-    assert 0.02 < run.sampling_rate < 0.4
+    assert run.mistakes < 600  # Of 10 000.
+    assert 0.02 < run.sampling_rate < 0.5
 
 
 # The scale -------------------------------------------------------------------------------------------------------

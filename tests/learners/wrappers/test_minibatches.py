@@ -48,3 +48,20 @@ def test_a_state_whose_arrays_do_not_fit_is_refused() -> None:
     list(gather.add(ALL))
     with pytest.raises(InputError, match="the waiting examples of the saved state cannot be read"):
         Minibatches(50).load(gather.save() | {"waiting.y": np.ones(3, np.int8)})
+
+
+@given(size=st.integers(1, 45), cuts=st.sets(st.integers(1, 39)))
+def test_minibatches_by_weight_do_not_depend_on_how_examples_were_grouped(size: int, cuts: set[int]) -> None:
+    pieces, whole = Minibatches(size, by_weight=True), Minibatches(size, by_weight=True)
+    expected = [each.weight.tolist() for each in whole.add(ALL)]
+    found: list[list[float]] = []
+    for first, last in pairwise([0, *sorted(cuts), 40]):
+        found += [each.weight.tolist() for each in pieces.add(ALL.take(slice(first, last)))]
+    assert found == expected
+    assert pieces.waiting == whole.waiting
+    assert all(sum(each) >= size > sum(each[:-1]) for each in found)
+
+
+def test_light_examples_fill_a_minibatch_by_their_number() -> None:
+    light = Selected.weighted(np.zeros((5, 1)), [-1, 1, -1, 1, 1], np.full(5, 0.1))
+    assert [len(each) for each in Minibatches(2, by_weight=True).add(light)] == [2, 2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 from collections.abc import Callable
@@ -71,19 +72,30 @@ def test_scores_do_not_depend_on_other_rows_at_any_width(width: int) -> None:
 
 
 @pytest.mark.parametrize("classes", [2, 4])
-def test_it_is_partial_fit_of_one_example_after_the_other(classes: int) -> None:
+def test_it_is_partial_fit_of_one_example_after_the_other_in_steps_of_small_weight(classes: int) -> None:
     selected = problem(60, classes)
     learner = SklearnLearner(SGDClassifier(random_state=0), classes=classes)
     learner.update(selected)
     plain: Any = SGDClassifier(random_state=0)
     x, y = selected.examples.x.astype(np.float64), selected.examples.y
     labels = [-1, 1] if classes == 2 else list(range(classes))
-    for row in range(60):
-        plain.partial_fit(
-            x[row : row + 1], y[row : row + 1], classes=labels, sample_weight=selected.weight[row : row + 1]
-        )
-    assert np.array_equal(learner.estimator.coef_, plain.coef_)
+    for row, weight in enumerate(selected.weight.tolist()):
+        steps = math.ceil(weight)
+        for _ in range(steps):
+            plain.partial_fit(
+                x[row : row + 1], y[row : row + 1], classes=labels, sample_weight=np.array([weight / steps])
+            )
+    np.testing.assert_allclose(learner.estimator.coef_, plain.coef_, rtol=1e-9)
     assert learner.score(x) == pytest.approx(plain.decision_function(x))
+
+
+def test_a_network_takes_as_many_steps_as_the_weights_are_examples() -> None:
+    selected = problem(50, 2)
+    learner = SklearnLearner(MLPClassifier(random_state=0), minibatch=20)
+    learner.update(selected)
+    learner.end_round()
+    expected = selected.weight.sum() / 20  # A step may have up to 25, because a weight is at most 5.
+    assert expected * 20 / 25 <= learner.estimator._optimizer.t <= expected + 1
 
 
 def test_minibatches_are_whole_and_the_rest_is_learnt_when_the_round_ends() -> None:

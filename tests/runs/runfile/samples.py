@@ -31,7 +31,7 @@ from making import two_moons
 from paraactive import Arrays, Digits, LaSVM, Model, Network, Oracle, replay, resume, train
 from paraactive.data.events import Event, Round
 from paraactive.data.examples import Floats, Ints, SparseRows
-from paraactive.rules import Margin
+from paraactive.rules import PaperMargin
 from paraactive.runs.runfile import FORMAT
 from paraactive.streams import Stream, Unlabelled
 
@@ -101,7 +101,7 @@ def _make_query(path: Path) -> None:
         return NAMES[rows].tolist()
 
     asking = Oracle(ask, budget=250, batch=40)
-    _killed(lambda: train(_svm(), _unlabelled(), rule=Margin(0.2), oracle=asking, out=path, **SIZES), path)
+    _killed(lambda: train(_svm(), _unlabelled(), rule=PaperMargin(0.2), oracle=asking, out=path, **SIZES), path)
 
 
 def _make_killed(path: Path) -> None:

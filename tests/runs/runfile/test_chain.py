@@ -39,7 +39,7 @@ def test_the_links_are_hashes_of_all_that_was_before(written: Path) -> None:
     with closing(sqlite3.connect(written)) as connection:
         links = read_links(connection, has_hashes=True, rounds=4, seen=400)
         rows = connection.execute(
-            "SELECT position, key, y, p, seen, version, importance, x, columns FROM entries ORDER BY sequence"
+            "SELECT position, key, y, p, seen, version, importance, x, columns, score FROM entries ORDER BY sequence"
         ).fetchall()
     assert [(link.version, link.rounds, link.ends_round) for link in links] == [
         (40, 1, True), (80, 2, True), (120, 3, True), (160, 4, True),

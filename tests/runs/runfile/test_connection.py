@@ -62,7 +62,7 @@ def test_the_sqlite_file_of_another_program_is_not_a_run_file(way: Any, path: Pa
 @pytest.mark.parametrize("version", [FORMAT + 1, 0, -3])
 def test_a_run_file_of_another_format_names_both_formats(way: Any, version: int, written: Path):
     sql(written, f"PRAGMA user_version = {version}")
-    refused(lambda: way(written), f"format {version}", f"reads the formats 4 and {FORMAT}", "the version of paraactive")
+    refused(lambda: way(written), f"format {version}", f"reads the formats 4 to {FORMAT}", "the version of paraactive")
 
 
 @pytest.mark.parametrize("way", WAYS)

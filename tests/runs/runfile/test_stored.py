@@ -26,7 +26,7 @@ def test_what_is_written_and_what_is_read_have_the_same_columns_in_every_range(
         zip(
             examples.index.tolist(), examples.key.tolist(), examples.y.tolist(), selected.p.tolist(),
             selected.seen.tolist(), selected.version.tolist(), examples.importance.tolist(), values, columns,
-            strict=True,
+            [None] * count, strict=True,
         )
     )  # fmt: skip
     written, read = StoredEntries.from_selected(selected, values, columns), StoredEntries.from_rows(rows)

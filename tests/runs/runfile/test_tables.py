@@ -26,13 +26,13 @@ def _columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
 
 
 def test_a_new_file_has_the_present_format(empty: sqlite3.Connection) -> None:
-    assert format_of(empty) == FORMAT == 5
+    assert format_of(empty) == FORMAT == 6
     assert empty.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
 
 
 @pytest.mark.parametrize("wrong", ["y = 127", "p = 0.0", "p = 1.5", "importance = 0.0", "position = 'here'"])
 def test_the_tables_refuse_entries_that_make_no_sense(wrong: str, empty: sqlite3.Connection) -> None:
-    empty.execute("INSERT INTO entries VALUES (0, 1, 1, 1, 0.5, 3, 0, 1.0, NULL, NULL)")
+    empty.execute("INSERT INTO entries VALUES (0, 1, 1, 1, 0.5, 3, 0, 1.0, NULL, NULL, NULL)")
     with pytest.raises(sqlite3.IntegrityError):
         empty.execute(f"UPDATE entries SET {wrong}")
 
@@ -45,5 +45,5 @@ def test_a_file_of_format_4_gets_the_tables_of_a_new_one(tmp_path: Path, empty: 
         assert format_of(connection) == 4
         migrate_tables(connection)
         connection.commit()
-        assert format_of(connection) == 5
+        assert format_of(connection) == 6
         assert _columns(connection) == _columns(empty)

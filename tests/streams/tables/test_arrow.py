@@ -20,6 +20,7 @@ from paraactive.streams.tables.arrow import (
     same_kind,
     weight_column,
 )
+from paraactive.streams.tables.feature_columns import Feature
 from streams.tabling import parquet
 
 KINDS: dict[str, Any] = {
@@ -45,8 +46,8 @@ def test_rows_are_the_values_of_the_columns_in_the_order_of_the_names(monkeypatc
     table = pa.table({"a": rng.normal(size=50), "b": rng.integers(0, 9, 50), "c": rng.random(50) < 0.5})
     lines = table.to_pylist()
     expected = [[np.float32(line[name]) for name in ("c", "a", "b")] for line in lines]
-    assert feature_rows(table, ("c", "a", "b"), "a.parquet", 0).tolist() == expected
-    assert feature_rows(table.slice(0, 0), ("a",), "a.parquet", 0).shape == (0, 1)
+    assert feature_rows(table, tuple(map(Feature, ("c", "a", "b"))), "a.parquet", 0).tolist() == expected
+    assert feature_rows(table.slice(0, 0), (Feature("a"),), "a.parquet", 0).shape == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +56,7 @@ def test_rows_are_the_values_of_the_columns_in_the_order_of_the_names(monkeypatc
 def test_the_first_value_that_is_no_number_is_named_by_its_row_in_the_file(value: Any, says: str):
     table = pa.table({"a": [1.0, 2.0, 3.0], "b": pa.array([1.0, 2.0, value], from_pandas=False)})
     with pytest.raises(InputError, match=f"{says}|row 12, column 'b', {says}"):
-        feature_rows(table, ("a", "b"), "a.parquet", 10)
+        feature_rows(table, (Feature("a"), Feature("b")), "a.parquet", 10)
 
 
 def test_a_weight_is_a_finite_number_above_0():

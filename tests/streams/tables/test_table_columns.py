@@ -21,19 +21,19 @@ KINDS: dict[str, Any] = {
 
 def test_features_are_by_default_all_columns_but_label_weight_and_index() -> None:
     chosen = choose_columns("a.csv", KINDS, ("id",), None, "y", "cost")
-    assert chosen.features == ("age", "note")
+    assert chosen.columns == ("age", "note")
     assert chosen.label_and_weight == ("y", "cost")
     assert chosen.numbers == ("age", "note", "cost")
     assert chosen.names == ("age", "note", "y", "cost")
     assert chosen.all_others
     alone = choose_columns("a.csv", KINDS, ("id",), None, None, None)
-    assert (alone.features, alone.label_and_weight) == (("age", "cost", "note", "y"), ())
+    assert (alone.columns, alone.label_and_weight) == (("age", "cost", "note", "y"), ())
 
 
 def test_features_that_are_named_keep_their_order_and_may_be_the_index() -> None:
     chosen = choose_columns("a.csv", KINDS, ("id",), ["cost", "id"], "y", None)
-    assert (chosen.features, chosen.all_others) == (("cost", "id"), False)
-    assert choose_columns("a.csv", KINDS, (), "age", "y", None).features == ("age",)
+    assert (chosen.columns, chosen.all_others) == (("cost", "id"), False)
+    assert choose_columns("a.csv", KINDS, (), "age", "y", None).columns == ("age",)
 
 
 @pytest.mark.parametrize(

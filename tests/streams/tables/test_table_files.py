@@ -59,8 +59,12 @@ Y = [0, 1, 0, 1, 0, 1, 1, 1]
             {},
             r"not numbers, 'b' \(string\), 'c' \(binary.*\['a'\]",
         ),
-        ({"b": ["x"] * 8, "y": Y}, {}, r"features=\[\.\.\.\], or encode"),
-        ({"a": with_value(8, 4, None), "y": Y}, {}, r"no value at row 4, column 'a': the column lacks 1 value in"),
+        ({"b": ["x"] * 8, "y": Y}, {}, r"features=\[\.\.\.\], or make one feature"),
+        (
+            {"a": with_value(8, 4, None), "y": Y},
+            {},
+            r"no value at row 4, column 'a': .* 1 column lacks values: 'a' \(1\)",
+        ),
         ({"a": Y, "w": with_value(8, 0, 1.0), "y": Y}, {"weight": "w"}, None),
         ({"a": Y, "w": with_value(8, 6, -1.0), "y": Y}, {"weight": "w"}, r"has 0\.0 at row 0, column 'w': the weight"),
         ({"a": Y, "w": ["1"] * 8, "y": Y}, {"weight": "w"}, r"not numbers, 'w' \(string\)"),
@@ -82,7 +86,7 @@ def test_a_parquet_file_that_cannot_be_used_is_refused_at_once(
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        (float("nan"), "has nan at row 5, column 'a': a score needs finite numbers"),
+        (float("nan"), "has no value at row 5, column 'a': a score needs finite numbers"),
         (float("-inf"), "has -inf at row 5, column 'a'"),
         (1e39, r"has 1e\+39 at row 5, column 'a', which does not fit"),
     ],

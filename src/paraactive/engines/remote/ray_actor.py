@@ -39,7 +39,9 @@ class NodeActor:
         try:
             node = _open(blueprint[0])
             # A learner and a rule need their own arrays. All nodes of a machine share those of the stream.
-            node = Node(copy.deepcopy(node.learner), copy.deepcopy(node.rule), node.stream, node.seed, number)
+            node = Node(
+                copy.deepcopy(node.learner), copy.deepcopy(node.rule), node.stream, node.seed, number, node.sampling
+            )
             self._host = Host(node, self._outbox.put)
         except BaseException as error:
             self._outbox.put(Letter(0, Failed(portable(error))))

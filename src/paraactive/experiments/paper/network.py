@@ -27,7 +27,7 @@ from paraactive.experiments.paper.experiment import BATCH, NODES, Experiment, Ex
 from paraactive.experiments.tasks import find_task
 from paraactive.learners import Learner, Network
 from paraactive.report import Claim, RunRecord
-from paraactive.rules import Gradient, Margin, Passive
+from paraactive.rules import Gradient, PaperMargin, Passive
 
 PASSIVE, SEQUENTIAL, PARALLEL, OURS = "passive", "sequential active", "parallel active", "gradient (ours)"
 ETA = 0.0005
@@ -40,8 +40,8 @@ def _network(seed: int) -> Learner:
 _EXAMPLES = {"small": 60 * BATCH, "paper": 150 * BATCH}
 _KINDS = (
     RunKind(PASSIVE, "passive", _network, Passive(), _EXAMPLES),
-    RunKind(SEQUENTIAL, "sequential", _network, Margin(ETA), _EXAMPLES, schedule="sequential"),
-    RunKind(PARALLEL, "parallel", _network, Margin(ETA), _EXAMPLES),
+    RunKind(SEQUENTIAL, "sequential", _network, PaperMargin(ETA), _EXAMPLES, schedule="sequential"),
+    RunKind(PARALLEL, "parallel", _network, PaperMargin(ETA), _EXAMPLES),
     RunKind(OURS, "gradient", _network, Gradient(), _EXAMPLES),
 )
 

@@ -37,7 +37,8 @@ def _name(schedule: str, slow: bool) -> str:
 
 _KINDS = tuple(
     RunKind(
-        _name(schedule, slow), f"{schedule}-{'slow' if slow else 'alike'}", _svm, SignedMargin(0.05), _EXAMPLES,
+        _name(schedule, slow), f"{schedule}-{'slow' if slow else 'alike'}", _svm, SignedMargin(0.05, theta=0.0),
+        _EXAMPLES,
         schedule=schedule, nodes=NODES, cluster=_SLOW if slow else None,
     )
     for schedule in (SYNCHRONOUS, ASYNCHRONOUS)

@@ -20,7 +20,7 @@ from paraactive.experiments.tasks import GAMMA, find_task
 from paraactive.experiments.timing import mean_seconds_to
 from paraactive.learners import LaSVM, Learner
 from paraactive.report import Claim
-from paraactive.rules import Margin, Passive, SignedMargin
+from paraactive.rules import PaperMargin, Passive, SignedMargin
 
 PASSIVE, SEQUENTIAL, PARALLEL, OURS = "passive", "sequential active", "parallel active", "signed margin, cascade (ours)"
 
@@ -39,12 +39,12 @@ _KINDS = (
         SEQUENTIAL,
         "sequential",
         _plain,
-        Margin(0.01),
+        PaperMargin(0.01),
         {"small": 20 * BATCH, "paper": 64 * BATCH},
         schedule="sequential",
     ),
-    RunKind(PARALLEL, "parallel", _plain, Margin(0.1), {"small": 50 * BATCH, "paper": 200 * BATCH}),
-    RunKind(OURS, "signed", _ours, SignedMargin(0.05), {"small": 25 * BATCH, "paper": 100 * BATCH}),
+    RunKind(PARALLEL, "parallel", _plain, PaperMargin(0.1), {"small": 50 * BATCH, "paper": 200 * BATCH}),
+    RunKind(OURS, "signed", _ours, SignedMargin(0.05, theta=0.0), {"small": 25 * BATCH, "paper": 100 * BATCH}),
 )
 
 

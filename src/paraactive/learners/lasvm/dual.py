@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import TypeVar, cast
 
 import numpy as np
@@ -264,6 +265,21 @@ def sides_of(y: Labels, machines: int) -> Labels:
     if machines == 1:
         return y[:, None]
     return np.where(y[:, None] == np.arange(machines), 1, -1).astype(np.int8)
+
+
+def own_weight(given: float | str, machines: int) -> float:
+    """Return the factor of the box of an example in the machine of its own class.
+
+    Parameters
+    ----------
+    given : float or "auto"
+        The parameter of LaSVM.
+    machines : int
+        Number of machines.
+    """
+    if machines == 1:
+        return 1.0
+    return sqrt(machines - 1) if isinstance(given, str) else given
 
 
 def _grown(array: NDArray[_Scalar], shape: tuple[int, ...]) -> NDArray[_Scalar]:

@@ -1,4 +1,4 @@
-"""gamma="scale": 1/(width * variance of the features), as in scikit-learn."""
+"""gamma="scale": 1/(width * variance of the features), as in scikit-learn. Rows must fit into float32."""
 
 from __future__ import annotations
 
@@ -47,6 +47,27 @@ def scale_of(x: Features, weight: Doubles | None = None) -> float:
             remedy="scale the features, for example to zero mean and unit variance",
         )
     return scale
+
+
+def check_norms(xx: Floats) -> None:
+    """Check that squared norms are finite.
+
+    Parameters
+    ----------
+    xx : ndarray of float32, shape (n,)
+        Squared norms of rows.
+
+    Raises
+    ------
+    InputError
+        If one is not finite.
+    """
+    if not np.isfinite(xx).all():
+        raise InputError(
+            "an example is too large, or not finite",
+            why="squared distances are held in float32, which ends at 3.4e38",
+            remedy="scale the features, for example to zero mean and unit variance",
+        )
 
 
 def _variance(x: Floats, weight: Doubles) -> float:

@@ -46,6 +46,8 @@ class Batch(NamedTuple):
         The side, -1 or 1, on which each machine should have the example.
     box : ndarray of float64, shape (n,)
         C times the weight of the example.
+    own_weight : float
+        Factor of the box in the machine of the example's own class.
     key : ndarray of int64, shape (n,)
         Keys of the examples.
     old_rows : ndarray of float32, shape (n, vectors)
@@ -58,6 +60,7 @@ class Batch(NamedTuple):
     xx: Floats
     target: Labels
     box: Doubles
+    own_weight: float
     key: Ints
     old_rows: Floats
     new_rows: Floats
@@ -168,7 +171,7 @@ def _insert_into_four(first: int, e: int, count: int, row: Floats, batch: Batch,
     sums = (sum_a, sum_b, sum_c, sum_d)
     for m in range(first, min(first + 4, last + 1)):
         side = np.float64(batch.target[e, m])
-        g, bound = side - sums[m - first], side * batch.box[e]
+        g, bound = side - sums[m - first], side * batch.box[e] * (batch.own_weight if side > 0.0 else 1.0)
         slots.alpha[m, count], slots.g[m, count] = 0.0, g
         slots.lower[m, count], slots.upper[m, count] = min(0.0, bound), max(0.0, bound)
         derived.free[m, count] = free_directions(0.0, slots.lower[m, count], slots.upper[m, count])

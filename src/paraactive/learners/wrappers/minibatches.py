@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -57,6 +58,9 @@ class Minibatches:
     ----------
     size : int
         Number of examples in a minibatch.
+    by_weight : bool, default=False
+        Whether a minibatch is also complete when the sum of its weights reaches `size`. Then as many minibatches are
+        learned as without sifting.
 
     Examples
     --------
@@ -67,8 +71,8 @@ class Minibatches:
     (1, [-1], 0)
     """
 
-    def __init__(self, size: int) -> None:
-        self.size = size
+    def __init__(self, size: int, by_weight: bool = False) -> None:
+        self.size, self.by_weight = size, by_weight
         self._rest: Minibatch | None = None
 
     @property
@@ -91,10 +95,22 @@ class Minibatches:
         """
         given = Minibatch(selected.examples.x, selected.examples.y, selected.weight)
         joined = given if self._rest is None else _join(self._rest, given)
-        whole = len(joined) - len(joined) % self.size
-        self._keep(joined.take(slice(whole, None)))
-        for first in range(0, whole, self.size):
-            yield joined.take(slice(first, first + self.size))
+        ends = self._ends(joined.weight)
+        self._keep(joined.take(slice(ends[-1], None)))
+        for first, last in pairwise(ends):
+            yield joined.take(slice(first, last))
+
+    def _ends(self, weight: Doubles) -> list[int]:
+        """Return where complete minibatches end, after a 0."""
+        if not self.by_weight:
+            return list(range(0, len(weight) + 1, self.size))
+        ends, total = [0], 0.0
+        for last, each in enumerate(weight.tolist(), start=1):
+            total += each
+            if total >= self.size or last - ends[-1] == self.size:
+                ends.append(last)
+                total = 0.0
+        return ends
 
     def rest(self) -> Minibatch:
         """Return the waiting examples, and remove them."""

@@ -31,6 +31,7 @@ from paraactive.learners.wrappers.sklearn_classes import (
     set_attributes,
     take_apart,
 )
+from paraactive.learners.wrappers.sklearn_steps import divides_by_weight, in_small_steps, takes_steps, why_passive
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -73,10 +74,11 @@ class SklearnLearner:
         the estimator has.
     minibatch : int, default=1
         Number of examples in each call of partial_fit; the last call of a round may have fewer. SGDClassifier and
-        Perceptron take a step for each example of a call, and naive Bayes adds up, so larger calls are only faster.
-        MLPClassifier takes one step for all examples and divides by the sum of their weights, so weights count only
-        within a minibatch: it needs more than 1. GaussianNB smooths by the variance within a call: it needs more
-        than 1, too.
+        Perceptron take steps of weight 1 or less, as many as the weight of each example, and naive Bayes adds up, so
+        larger calls are only faster. MLPClassifier takes one step for all examples of a call and divides by the sum of
+        their weights: it needs more than 1, and a call ends as soon as its weights sum up to this number, so that it
+        takes as many steps as without sifting. GaussianNB smooths by the variance within a call: it needs more than 1,
+        too.
     tile : int, default=64
         Number of rows in each call of decision_function or predict_proba. Each call has exactly this number of rows,
         padded with zeros, so that scores do not depend on the other rows (see `fixed_batches`). A call costs about
@@ -86,6 +88,8 @@ class SklearnLearner:
     ----------
     sparse : bool
         Whether the estimator accepts sparse rows.
+    why_passive : str or None
+        Why the default rule learns every example with this estimator; None if it sifts.
 
     Examples
     --------
@@ -95,7 +99,7 @@ class SklearnLearner:
     >>> from paraactive.learners import SklearnLearner
     >>> x = np.random.default_rng(0).normal(size=(4000, 5))
     >>> y = x @ [1, -2, 0.5, 0, 1] > 0
-    >>> learner = SklearnLearner(SGDClassifier(loss="log_loss"))
+    >>> learner = SklearnLearner(SGDClassifier(loss="log_loss", average=True))
     >>> run = train(learner, Arrays(x, y), rule="gradient", warmstart=200, batch=400)
     >>> print(f"sampling rate {run.sampling_rate:.1f}, error below 2%: {np.mean((learner.score(x) > 0) != y) < 0.02}")
     sampling rate 0.1, error below 2%: True
@@ -116,7 +120,9 @@ class SklearnLearner:
         self._reads_probability = _reads_probability(self._new, scores)
         self.estimator = copy.deepcopy(self._new)
         self.sparse = bool(import_module("sklearn.utils").get_tags(self._new).input_tags.sparse)
-        self._gather, self._batches = Minibatches(self.minibatch), FixedBatches(self.tile)
+        self.why_passive = why_passive(self._new)
+        self._gather = Minibatches(self.minibatch, by_weight=divides_by_weight(self._new))
+        self._batches = FixedBatches(self.tile)
         self._width: int | None = None
 
     def __repr__(self) -> str:
@@ -131,6 +137,16 @@ class SklearnLearner:
         log-odds.
         """
         return self._reads_probability or (self._classes == 2 and getattr(self._new, "loss", None) == "log_loss")
+
+    @property
+    def sifts(self) -> bool:
+        """Whether sifting suits the estimator; if not, `why_passive` says why."""
+        return self.why_passive is None
+
+    @property
+    def one_against_rest(self) -> bool:
+        """Whether the estimator has one linear model for each class, if there are more than two classes."""
+        return takes_steps(self._new)
 
     def _description(self) -> Callable[[], dict[str, Any]]:
         """Return `describe`, which exists only for an estimator of scikit-learn with plain parameters."""
@@ -220,6 +236,7 @@ class SklearnLearner:
                 self._learn(self._gather.rest())
 
     def _learn(self, batch: Minibatch) -> None:
+        batch = in_small_steps(batch) if takes_steps(self._new) else batch
         first = self._width is None
         rows = self._checked_rows(batch.x, batch.x.shape[1] if self._width is None else self._width)
         labels = {"classes": self._labels()} if first else {}

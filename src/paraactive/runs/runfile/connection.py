@@ -76,10 +76,10 @@ def _check_format(path: Path, connection: sqlite3.Connection, any_version: bool)
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
     if version == FORMAT_WITHOUT_HASHES and "seals" in tables:
         raise corruption(path, "its format number is that of files without hashes, and it has hashes")
-    if version not in (FORMAT_WITHOUT_HASHES, FORMAT) and not any_version:
+    if not FORMAT_WITHOUT_HASHES <= version <= FORMAT and not any_version:
         raise RunFileError(
             f"{path} has format {version}",
-            why=f"this version of paraactive reads the formats {FORMAT_WITHOUT_HASHES} and {FORMAT}",
+            why=f"this version of paraactive reads the formats {FORMAT_WITHOUT_HASHES} to {FORMAT}",
             remedy="use the version of paraactive that wrote it, or train anew",
         )
 

@@ -14,7 +14,7 @@ from paraactive.runs.runfile import connection
 from paraactive.runs.runfile.errors import reraise_as_corruption, reraise_sqlite_errors
 from paraactive.runs.runfile.identity import FileIdentity
 from paraactive.runs.runfile.stored import SQLValue
-from paraactive.runs.runfile.tables import FORMAT_WITHOUT_HASHES, format_of
+from paraactive.runs.runfile.tables import FORMAT, FORMAT_WITHOUT_HASHES, format_of
 
 
 class Database:
@@ -33,6 +33,8 @@ class Database:
     ----------
     has_hashes : bool
         Whether the format of the file has hashes.
+    has_scores : bool
+        Whether the format of the file has scores of entries.
     committed_at : float
         Time of the last commit, by `time.monotonic`, in seconds.
     """
@@ -46,7 +48,12 @@ class Database:
         if is_writer:
             self._identity.check()
         with self.reading():
-            self.has_hashes = format_of(opened) > FORMAT_WITHOUT_HASHES
+            self.read_format()
+
+    def read_format(self) -> None:
+        """Read which format the file has."""
+        version = format_of(self.connection)
+        self.has_hashes, self.has_scores = version > FORMAT_WITHOUT_HASHES, version >= FORMAT
 
     @contextmanager
     def reading(self) -> Generator[None]:

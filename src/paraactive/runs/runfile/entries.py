@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from paraactive.data.examples import Entries, Examples, Features, Selected
 from paraactive.errors import InputError
 from paraactive.runs.runfile.configuration import read_spec
 from paraactive.runs.runfile.database import Database
 from paraactive.runs.runfile.errors import corruption
-from paraactive.runs.runfile.features import Blobs, dense_rows, sparse_rows
+from paraactive.runs.runfile.features import Blobs, dense_rows, score_rows, sparse_rows, to_score_blobs
 from paraactive.runs.runfile.stored import StoredEntries
 from paraactive.streams.base import Stream
 
 _COLUMNS = "position, key, y, p, seen, version, importance, x, columns"
+_SCORE = {True: "score", False: "NULL"}
+"""How the score is read: older formats have none."""
 
 
 class EntryTable:
@@ -40,10 +44,10 @@ class EntryTable:
         rows = zip(
             entries.sequence.tolist(), examples.index.tolist(), examples.key.tolist(), examples.y.tolist(),
             selected.p.tolist(), selected.seen.tolist(), selected.version.tolist(), examples.importance.tolist(),
-            values, columns, strict=True,
+            values, columns, to_score_blobs(selected.score), strict=True,
         )  # fmt: skip
         with self._database.writing():
-            statement = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            statement = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
             self._database.connection.executemany(statement, rows)
 
     def stored(self, first: int, last: int) -> StoredEntries:
@@ -66,12 +70,39 @@ class EntryTable:
         """
         with self._database.reading():
             rows = self._database.execute(
-                f"SELECT {_COLUMNS} FROM entries WHERE sequence >= ? AND sequence < ? ORDER BY sequence", (first, last)
+                f"SELECT {_COLUMNS}, {_SCORE[self._database.has_scores]} FROM entries "
+                "WHERE sequence >= ? AND sequence < ? ORDER BY sequence",
+                (first, last),
             ).fetchall()
             if len(rows) != last - first:
                 missing = f"{last - first - len(rows)} of the entries {first} to {last - 1} are not there"
                 raise corruption(self._database.path, missing)
             return StoredEntries.from_rows(rows)
+
+    def unfeatured(self, first: int, last: int) -> Selected:
+        """Read the entries first <= sequence < last without their features.
+
+        Parameters
+        ----------
+        first, last : int
+            Range of the log.
+
+        Returns
+        -------
+        Selected
+            Entries of width 0.
+        """
+        with self._database.reading():
+            score = _SCORE[self._database.has_scores]
+            rows = self._database.execute(
+                f"SELECT position, key, y, p, seen, version, importance, NULL, NULL, {score} FROM entries "
+                "WHERE sequence >= ? AND sequence < ? ORDER BY sequence",
+                (first, last),
+            ).fetchall()
+            stored = StoredEntries.from_rows(rows)
+        nothing = np.zeros((len(rows), 0), np.float32)
+        examples = Examples(nothing, stored.y, stored.position, stored.key, stored.importance)
+        return Selected(examples, stored.p, stored.seen, stored.version, score_rows(stored.scores))
 
     def selected(self, stored: StoredEntries, stream: Stream | None) -> Selected:
         """Convert stored entries to selected examples.
@@ -92,7 +123,7 @@ class EntryTable:
             return Selected.empty(0)
         features = self._features(stored, stream)
         examples = Examples(features, stored.y, stored.position, stored.key, stored.importance)
-        return Selected(examples, stored.p, stored.seen, stored.version)
+        return Selected(examples, stored.p, stored.seen, stored.version, score_rows(stored.scores))
 
     def _features(self, stored: StoredEntries, stream: Stream | None) -> Features:
         """Return features. Those read together are all made by the stream, all dense or all sparse."""

@@ -57,6 +57,22 @@ class JoinedBlobs(NamedTuple):
         lengths = np.fromiter(map(len, blobs), np.int64, len(blobs))  # pyright: ignore[reportArgumentType]
         return JoinedBlobs(memoryview(data), np.cumsum(lengths), False)
 
+    @staticmethod
+    def of_some(blobs: Blobs) -> JoinedBlobs:
+        """Join blobs of which any may be None. These count as empty.
+
+        Parameters
+        ----------
+        blobs : sequence of bytes or None
+            One blob for each row.
+
+        Returns
+        -------
+        JoinedBlobs
+            The joined blobs.
+        """
+        return JoinedBlobs.of([blob or b"" for blob in blobs])
+
     def between(self, first: int, last: int) -> JoinedBlobs:
         """Return the blobs of the rows first <= i < last.
 
@@ -102,6 +118,42 @@ def to_blobs(x: Features) -> tuple[Blobs, Blobs]:
     ends = zip(x.indptr.tolist(), x.indptr[1:].tolist(), strict=False)
     places = [slice(first, last) for first, last in ends]
     return [x.data[place].tobytes() for place in places], [x.indices[place].tobytes() for place in places]
+
+
+def to_score_blobs(score: Floats) -> Blobs:
+    """Convert scores to bytes.
+
+    Parameters
+    ----------
+    score : array of float32, shape (rows, 1) or (rows, classes)
+        The scores. A row without a score has NaN.
+
+    Returns
+    -------
+    list of bytes or None
+        None for each row without a score.
+    """
+    known = ~np.isnan(score[:, 0])
+    return [row.tobytes() if has else None for row, has in zip(score.astype("<f4"), known.tolist(), strict=True)]
+
+
+def score_rows(scores: JoinedBlobs) -> Floats:
+    """Convert bytes to scores.
+
+    Parameters
+    ----------
+    scores : JoinedBlobs
+        The scores of each row; empty for a row without a score.
+
+    Returns
+    -------
+    array of float32, shape (rows, 1) or (rows, classes)
+        The scores; NaN for a row without a score.
+    """
+    lengths = np.diff(scores.ends, prepend=0) // 4
+    out = np.full((len(lengths), int(lengths.max(initial=1))), np.nan, np.float32)
+    out[lengths > 0] = np.frombuffer(scores.data, "<f4").reshape(-1, out.shape[1])
+    return out
 
 
 def dense_rows(values: JoinedBlobs) -> Floats:

@@ -23,6 +23,7 @@ from paraactive.runs.runfile.database import Database
 from paraactive.runs.runfile.entries import EntryTable
 from paraactive.runs.runfile.errors import corruption, reraise_as_corruption
 from paraactive.runs.runfile.events import EventTable
+from paraactive.runs.runfile.finished import FinishedModels
 from paraactive.runs.runfile.journal import Journal, read_journal
 from paraactive.runs.runfile.lock import RunLock
 from paraactive.runs.runfile.log_end import LogEnd
@@ -57,6 +58,8 @@ class RunFile:
         Writes the log, as the `Log` of a schedule.
     snapshots : Snapshots
         Snapshots of the model.
+    finished : FinishedModels
+        The model after the finishing step.
     questions : OracleQuestions
         Questions to an oracle and its answers.
     events : EventTable
@@ -71,6 +74,7 @@ class RunFile:
         self._end = LogEnd(self.database)
         self.log = LogReader(self.database, self._end)
         self.snapshots = Snapshots(self.database, self._end)
+        self.finished = FinishedModels(self.database, self._end)
         self.questions = OracleQuestions(self.database)
         self.events = EventTable(self.database)
         self.revision = LogRevision(self.database, self._end, self.log, self.questions)
@@ -179,7 +183,7 @@ class RunFile:
         try:
             if file.database.has_hashes:
                 file.log.check()
-            else:
+            if not file.database.has_scores:
                 file._migrate()
         except BaseException:
             file._abandon()
@@ -249,12 +253,13 @@ class RunFile:
             )
 
     def _migrate(self) -> None:
-        """Give a file of the older format the tables of the present one, and hashes of its content."""
-        links = self._end.links()
+        """Give a file of an older format the tables of the present one, and hashes of its content if it has none."""
+        links, had_hashes = self._end.links(), self.database.has_hashes
         with self.database.writing():
             migrate_tables(self.database.connection)
-            seal_all(self.database.connection, links, EntryTable(self.database).stored)
-        self.database.has_hashes = True
+            self.database.read_format()
+            if not had_hashes:
+                seal_all(self.database.connection, links, EntryTable(self.database).stored)
         self.database.commit()
         self._end.refresh()
 

@@ -12,7 +12,7 @@ import numpy as np
 from paraactive.basics.threads import one_blas_thread
 from paraactive.basics.validation import whole
 from paraactive.data.events import NodeTimes, Round
-from paraactive.data.examples import Entries, Place, Stretch, Tile
+from paraactive.data.examples import Entries, Place, Selected, Stretch, Tile
 from paraactive.data.labels import labels_of
 from paraactive.learners.base import Learner
 from paraactive.runs.runfile.chain import ROUND
@@ -23,6 +23,7 @@ from paraactive.runs.runfile.log_end import LogEnd
 from paraactive.runs.runfile.seals import ChainCheck, check_nothing
 from paraactive.runs.runfile.stored import StoredEntries
 from paraactive.sifting.log import LearnedExamples, joined
+from paraactive.sifting.measurements import Measurements
 from paraactive.sifting.node import learn_stretch
 from paraactive.streams.base import Stream
 
@@ -97,6 +98,22 @@ class LogReader:
             check(stored, None)
             entries = Entries(version, self._entries.selected(stored, stream))
             yield Stretch(entries, self._end.rounds, self._end.seen, ends_round=False)
+
+    def everything(self, stream: Stream | None) -> Selected:
+        """Read all entries, in order, and compare their hashes.
+
+        Parameters
+        ----------
+        stream : Stream or None
+            Makes the features that the file does not have.
+
+        Returns
+        -------
+        Selected
+            The entries.
+        """
+        parts = [each.entries.selected for each in self.stretches(Place(0, 0), stream) if len(each.entries)]
+        return Selected.concatenate(parts) if parts else Selected.empty(0)
 
     def learn(self, learner: Learner, place: Place, stream: Stream | None, rounds: int | None = None) -> Place:
         """Let a learner learn the log from its place on. The parameters are those of `stretches`.
@@ -173,6 +190,21 @@ class LogReader:
         key, p, importance = zip(*rows, strict=True) if rows else ((), (), ())
         p = np.array(p, np.float64)
         return LearnedExamples(np.array(key, np.int64), p, np.array(importance, np.float64) / p)
+
+    def measure(self, measured: Measurements) -> None:
+        """Add up the scores of all entries, round by round.
+
+        Parameters
+        ----------
+        measured : Measurements
+            The sums, still empty.
+        """
+        version = 0
+        for ended in self.ended_rounds():
+            measured.add(self._entries.unfeatured(version, ended.version))
+            measured.end_round(ended.seen)
+            version = ended.version
+        measured.add(self._entries.unfeatured(version, self._end.version))
 
     def positions(self) -> list[int]:
         """Read the positions in the stream of all entries, in the order of the log."""

@@ -91,6 +91,10 @@ class LogWriter:
             self.delays.update(entries.entry_lag.tolist())
         return entries
 
+    def round_end(self, last: int) -> int:
+        """See `Log.round_end`."""
+        return last
+
     def end_round(self, ended: Round) -> Round:
         """See `Log.end_round`. Commits if the last commit was half a second ago."""
         row = round_row(ended)
@@ -135,6 +139,10 @@ class LogWriter:
     def learned(self) -> LearnedExamples:
         """See `Log.learned`."""
         return self._reader.learned()
+
+    def everything(self) -> Selected:
+        """Read all entries, in order."""
+        return self._reader.everything(self._stream)
 
     def _extend_chain(self, header: Sequence[SQLValue]) -> bytes:
         """Return the hash of a link that covers all pending entries."""

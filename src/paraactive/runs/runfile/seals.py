@@ -72,12 +72,14 @@ def hash_of_link(previous: bytes, header: Sequence[SQLValue], stored: StoredEntr
     """
     total = hashlib.sha256(previous)
     total.update(json.dumps(header).encode())
-    for column, kind in zip(stored[:-2], _COLUMN_TYPES, strict=True):
+    for column, kind in zip(stored[:-3], _COLUMN_TYPES, strict=True):
         total.update(_bytes(column, kind))
     for part in (stored.values, stored.columns):
         # Features are most of a log. A CRC shows accidental damage to them in a fraction of the time.
         is_null = part.is_null and len(part.ends) > 0
         total.update(_bytes(part.ends, "<i8") + bytes([is_null]) + zlib.crc32(part.data).to_bytes(4))
+    if len(stored.scores.data):  # Entries of format 5 have no scores, and keep their hashes.
+        total.update(_bytes(stored.scores.ends, "<i8") + stored.scores.data)
     return total.digest()
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from paraactive.data.examples import Doubles, Ints, Labels, Selected
-from paraactive.runs.runfile.features import Blobs, JoinedBlobs
+from paraactive.runs.runfile.features import Blobs, JoinedBlobs, to_score_blobs
 
 SQLValue: TypeAlias = int | float | str | bytes | None
 """A value of a row."""
@@ -25,6 +25,8 @@ class StoredEntries(NamedTuple):
         The features. None where the stream can make them again.
     columns : JoinedBlobs
         The column numbers of sparse features. None for dense features.
+    scores : JoinedBlobs
+        The scores of the sifting model. Empty for entries without scores.
     """
 
     position: Ints
@@ -36,6 +38,7 @@ class StoredEntries(NamedTuple):
     importance: Doubles
     values: JoinedBlobs
     columns: JoinedBlobs
+    scores: JoinedBlobs
 
     @staticmethod
     def from_selected(selected: Selected, values: Blobs, columns: Blobs) -> StoredEntries:
@@ -56,7 +59,7 @@ class StoredEntries(NamedTuple):
         examples = selected.examples
         return StoredEntries(
             examples.index, examples.key, examples.y, selected.p, selected.seen, selected.version, examples.importance,
-            JoinedBlobs.of(values), JoinedBlobs.of(columns),
+            JoinedBlobs.of(values), JoinedBlobs.of(columns), JoinedBlobs.of_some(to_score_blobs(selected.score)),
         )  # fmt: skip
 
     @staticmethod
@@ -73,11 +76,13 @@ class StoredEntries(NamedTuple):
         StoredEntries
             The same entries.
         """
-        position, key, y, p, seen, version, importance, values, columns = zip(*rows, strict=True) if rows else [()] * 9
+        position, key, y, p, seen, version, importance, values, columns, scores = (
+            zip(*rows, strict=True) if rows else [()] * 10
+        )
         return StoredEntries(
             np.array(position, np.int64), np.array(key, np.int64), np.array(y, np.int8), np.array(p, np.float64),
             np.array(seen, np.int64), np.array(version, np.int64), np.array(importance, np.float64),
-            JoinedBlobs.of(values), JoinedBlobs.of(columns),
+            JoinedBlobs.of(values), JoinedBlobs.of(columns), JoinedBlobs.of_some(scores),
         )  # fmt: skip
 
     def between(self, first: int, last: int) -> StoredEntries:
@@ -97,4 +102,5 @@ class StoredEntries(NamedTuple):
         return StoredEntries(
             self.position[part], self.key[part], self.y[part], self.p[part], self.seen[part], self.version[part],
             self.importance[part], self.values.between(first, last), self.columns.between(first, last),
+            self.scores.between(first, last),
         )  # fmt: skip

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
-FORMAT = 5
-"""Format that is written, the `user_version` of the SQLite file."""
+FORMAT = 6
+"""Format that is written, the `user_version` of the SQLite file. Format 5 has no scores of entries."""
 FORMAT_WITHOUT_HASHES = 4
 """Oldest format that is read. Files of this format have no hashes."""
 APPLICATION_ID = 0x70617261
@@ -17,7 +17,7 @@ _TABLES = (
     sequence INTEGER PRIMARY KEY, position INTEGER NOT NULL, key INTEGER NOT NULL,
     y INTEGER NOT NULL CHECK (y BETWEEN -1 AND 126), p REAL NOT NULL CHECK (p > 0 AND p <= 1),
     seen INTEGER NOT NULL, version INTEGER NOT NULL, importance REAL NOT NULL CHECK (importance > 0), x BLOB,
-    columns BLOB
+    columns BLOB, score BLOB
 ) STRICT""",
     """CREATE TABLE rounds (
     number INTEGER PRIMARY KEY, seen INTEGER NOT NULL, version INTEGER NOT NULL, selected INTEGER NOT NULL,
@@ -47,8 +47,9 @@ _FROM_4_TO_5 = (
     *_NEW_IN_5,
     # A label can be corrected only if its question is known.
     "INSERT INTO questions SELECT position, key, '' FROM entries WHERE position IN (SELECT position FROM answers)",
-    f"PRAGMA user_version = {FORMAT}",
+    "PRAGMA user_version = 5",
 )
+_FROM_5_TO_6 = ("ALTER TABLE entries ADD COLUMN score BLOB", f"PRAGMA user_version = {FORMAT}")
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
@@ -66,15 +67,16 @@ def create_tables(connection: sqlite3.Connection) -> None:
 
 
 def migrate_tables(connection: sqlite3.Connection) -> None:
-    """Give a file of format 4 the tables of format 5, in a transaction that the caller commits.
+    """Give a file of an older format the tables of the present one, in a transaction that the caller commits.
 
     Parameters
     ----------
     connection : sqlite3.Connection
-        Connection to a run file of format 4, without an open transaction.
+        Connection to a run file of format 4 or 5, without an open transaction.
     """
     connection.execute("BEGIN IMMEDIATE")
-    for statement in _FROM_4_TO_5:
+    older = _FROM_4_TO_5 if format_of(connection) == FORMAT_WITHOUT_HASHES else ()
+    for statement in (*older, *_FROM_5_TO_6):
         connection.execute(statement)
 
 

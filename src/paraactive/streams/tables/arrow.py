@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+from collections.abc import Mapping
 from typing import Any, SupportsFloat, TypeAlias, cast
 
 import numpy as np
@@ -10,8 +11,9 @@ from numpy.typing import NDArray
 
 from paraactive.basics.optional import require
 from paraactive.data.examples import Doubles, Floats
-from paraactive.errors import InputError
+from paraactive.errors import InputError, counted
 from paraactive.streams.label_checks import label_name
+from paraactive.streams.tables.feature_columns import Feature
 from paraactive.streams.tables.line_numbers import describe_row
 
 # pyarrow is optional and has no type information, so its objects are typed as Any under these names.
@@ -124,19 +126,23 @@ def _plain(kind: ArrowType) -> ArrowType:
     return kind.value_type if pyarrow_module().types.is_dictionary(kind) else kind
 
 
-def feature_rows(table: ArrowTable, names: tuple[str, ...], file: str, first: int) -> Floats:
-    """Return columns as rows of float32.
+def feature_rows(
+    table: ArrowTable, features: tuple[Feature, ...], file: str, first: int, may_miss: bool = False
+) -> Floats:
+    """Return features as rows of float32.
 
     Parameters
     ----------
     table : pyarrow.Table
         Rows of a file.
-    names : tuple of str
-        Feature columns.
+    features : tuple of Feature
+        How the features are made of the columns.
     file : str
         The file, for the error message.
     first : int
         Number of the first row in the file, for the error message.
+    may_miss : bool, default=False
+        Whether values may be missing. A missing number is NaN, and all features of a missing text are 0.
 
     Returns
     -------
@@ -148,19 +154,85 @@ def feature_rows(table: ArrowTable, names: tuple[str, ...], file: str, first: in
     InputError
         If a value is missing or not finite. The message names the file, the row and the column.
     """
-    x = _pages(table.num_rows, len(names))
-    columns = [_numbers(table.column(name)) for name in names]
+    x = _pages(table.num_rows, len(features))
+    columns = _feature_columns(table, features, file)
     # Overflow is reported below.
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, len(x), _BLOCK):
             rows = slice(start, start + _BLOCK)
-            for place, column in enumerate(columns):
-                x[rows, place] = column[rows]
-    flawed = ~np.isfinite(x)
+            for place, (feature, column) in enumerate(zip(features, columns, strict=True)):
+                x[rows, place] = column[rows] - feature.offset if feature.offset else column[rows]
+    flawed = np.isinf(x) if may_miss else ~np.isfinite(x)
     if flawed.any():
-        row, place = divmod(int(flawed.argmax()), len(names))
-        raise _flaw(file, first + row, names[place], table.column(names[place])[row].as_py())
+        raise _flaw(table, features, file, first, *divmod(int(flawed.argmax()), len(features)))
+    if may_miss and any(feature.value is not None for feature in features):
+        texts = [place for place, feature in enumerate(features) if feature.value is not None]
+        x[:, texts] = np.nan_to_num(x[:, texts])
     return x
+
+
+def _feature_columns(table: ArrowTable, features: tuple[Feature, ...], file: str) -> list[NDArray[Any]]:
+    """Return each feature as a column. The indicator of a missing text is NaN."""
+    coded: dict[str, tuple[NDArray[np.object_], NDArray[np.int64]]] = {}
+    columns: list[NDArray[Any]] = []
+    for feature in features:
+        column = table.column(feature.column)
+        if feature.value is None:
+            columns.append(_numbers(column))
+            continue
+        if feature.column not in coded:
+            values, codes = coded_labels(column)
+            coded[feature.column] = np.array([_category(value) for value in values], object), codes
+            known = {each.value for each in features if each.column == feature.column}
+            if table.num_rows and not is_text(column.type) and known.isdisjoint(coded[feature.column][0].tolist()):
+                raise InputError(
+                    f"the column {feature.column!r} of {file} ({column.type}) has no value that is known",
+                    why=f"the model knows this column as text, such as {feature.value!r}",
+                    remedy="write the column as the text that the training data has",
+                )
+        values, codes = coded[feature.column]
+        indicator = [np.nan if value is None else float(value == feature.value) for value in values]
+        columns.append(np.array(indicator, np.float32)[codes])
+    return columns
+
+
+def _category(value: object) -> str | None:
+    """Return the name of a value of a text column; None if it is missing, which CSV files write as nothing."""
+    return None if value is None or value == "" else label_name(value)
+
+
+def text_values(column: ArrowColumn) -> set[str]:
+    """Return the different values of a text column.
+
+    Parameters
+    ----------
+    column : pyarrow.ChunkedArray
+        A text column.
+
+    Returns
+    -------
+    set of str
+        The values; missing ones are left out.
+    """
+    return {name for name in map(_category, coded_labels(column)[0]) if name is not None}
+
+
+def number_range(column: ArrowColumn) -> tuple[float, float] | None:
+    """Return the smallest and the largest value of a numeric column.
+
+    Parameters
+    ----------
+    column : pyarrow.ChunkedArray
+        A numeric column.
+
+    Returns
+    -------
+    tuple of (float, float) or None
+        Both; None if no value is finite.
+    """
+    values = _numbers(column).astype(np.float64)
+    values = values[np.isfinite(values)]
+    return (float(values.min()), float(values.max())) if len(values) else None
 
 
 def _pages(rows: int, width: int) -> Floats:
@@ -259,14 +331,41 @@ def _numbers(column: ArrowColumn) -> NDArray[Any]:
     return column.to_numpy()
 
 
-def _flaw(file: str, row: int, name: str, value: float | None) -> InputError:
-    where = f"at {describe_row(file, row)}, column {name!r}"
-    if value is None:
-        return InputError(
-            f"{file} has no value {where}",
-            why="a score needs finite numbers",
-            remedy=f"fill in the value, remove the row, or leave {name!r} out of features",
-        )
+def missing_values(file: str, where: str, counts: Mapping[str, int]) -> InputError:
+    """Return the error for missing values of features.
+
+    Parameters
+    ----------
+    file : str
+        The file.
+    where : str
+        Place of the first missing value.
+    counts : mapping of str to int
+        Number of missing values of each column that has some.
+
+    Returns
+    -------
+    InputError
+        The error, which lists the columns.
+    """
+    listing = ", ".join(f"{name!r} ({count})" for name, count in list(counts.items())[:5])
+    return InputError(
+        f"{file} has no value {where}",
+        why=f"a score needs finite numbers, and {counted(len(counts), 'column')} "
+        f"{'lacks' if len(counts) == 1 else 'lack'} values: {listing}{', ...' if len(counts) > 5 else ''}",
+        remedy="replace missing values by the mean of their column with missing='mean', fill them in, "
+        "or leave out the rows or columns",
+    )
+
+
+def _flaw(table: ArrowTable, features: tuple[Feature, ...], file: str, first: int, row: int, place: int) -> InputError:
+    name = features[place].column
+    value = table.column(name)[row].as_py()
+    where = f"at {describe_row(file, first + row)}, column {name!r}"
+    if value is None or value == "" or value != value:
+        names = dict.fromkeys(feature.column for feature in features)
+        counts = {name: _count_missing(table.column(name)) for name in names}
+        return missing_values(file, where, {name: count for name, count in counts.items() if count})
     if np.isfinite(float(value)):
         return InputError(
             f"{file} has {float(value):g} {where}, which does not fit",
@@ -278,3 +377,10 @@ def _flaw(file: str, row: int, name: str, value: float | None) -> InputError:
         why="a score needs finite numbers",
         remedy=f"remove the row, fill in the value, or leave {name!r} out of features",
     )
+
+
+def _count_missing(column: ArrowColumn) -> int:
+    if not is_text(column.type):
+        return int(np.count_nonzero(np.isnan(_numbers(column).astype(np.float64))))
+    values, codes = coded_labels(column)
+    return int(np.count_nonzero(np.array([_category(value) is None for value in values], bool)[codes]))

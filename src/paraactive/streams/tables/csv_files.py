@@ -83,12 +83,31 @@ class CsvFiles:
         """
         for name in chosen.numbers:
             self._check_text(name)
-        check_types(self.files[0], self.kinds, chosen)
+        texts = dict.fromkeys(chosen.categories, pyarrow_module().string())  # Also those that look like dates.
+        check_types(self.files[0], self.kinds | texts, chosen)
         # Integers in the first lines may be followed by floats. The type of the labels is known after the scan.
         truth = {name for name in chosen.numbers if str(self.kinds[name]) == "bool"}
         self._types = {name: "bool" if name in truth else "float64" for name in chosen.numbers}
+        self._types |= dict.fromkeys(chosen.categories, "string")
         if chosen.label is not None:
             self._types[chosen.label] = "string"
+
+    def texts(self, columns: tuple[str, ...]) -> Iterator[Any]:
+        """Read text columns of all files. Other columns cannot be read afterwards.
+
+        Parameters
+        ----------
+        columns : tuple of str
+            Columns to read.
+
+        Yields
+        ------
+        pyarrow.Table
+            The columns of consecutive rows.
+        """
+        self._types = dict.fromkeys(columns, "string")
+        for _, _, table in self.scan():
+            yield table
 
     def scan(self) -> Iterator[tuple[str, int, Any]]:
         """Read all files once, and find the pieces.
@@ -154,8 +173,7 @@ class CsvFiles:
         list of str
             The values.
         """
-        self._types = {name: "string"}
-        return [value for _, _, table in self.scan() for value in table.column(name).to_pylist()]
+        return [value for table in self.texts((name,)) for value in table.column(name).to_pylist()]
 
     def _check_text(self, name: str) -> None:
         """Raise InputError with the position if a numeric column contains text."""

@@ -8,10 +8,17 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import IO, Any, TypeAlias
 
-from paraactive.errors import InputError, counted, quoted_names
+from paraactive.errors import InputError, quoted_names
 from paraactive.streams.locations import cannot_read, changed_data, file_signature, is_gzip, is_remote, open_binary
 from paraactive.streams.lru_cache import LRUCache
-from paraactive.streams.tables.arrow import is_number, is_text, pyarrow_module, same_kind
+from paraactive.streams.tables.arrow import (
+    is_label,
+    is_number,
+    is_text,
+    missing_values,
+    pyarrow_module,
+    same_kind,
+)
 from paraactive.streams.tables.shards import Piece, make_shards
 from paraactive.streams.tables.table_columns import ChosenColumns, check_names, check_types
 
@@ -85,7 +92,8 @@ class ParquetFiles:
         self._chosen = chosen
         for number in range(len(self.files)):
             self._check_schema(number, chosen)
-            self._check_missing(number, chosen.features)
+            if not chosen.may_miss:
+                self._check_missing(number, chosen.columns)
 
     def scan(self) -> Iterator[tuple[str, int, Any]]:
         """Read label and weight of all files.
@@ -140,9 +148,53 @@ class ParquetFiles:
         list
             The values.
         """
-        shards = make_shards(self.pieces, width=1)
-        tables = (table for shard in shards for _, _, table in self.tables(shard.pieces, (name,)))
-        return [value for table in tables for value in table.column(name).to_pylist()]
+        return [value for table in self.texts((name,)) for value in table.column(name).to_pylist()]
+
+    def texts(self, columns: tuple[str, ...]) -> Iterator[Any]:
+        """Read columns of all files.
+
+        Parameters
+        ----------
+        columns : tuple of str
+            Columns to read.
+
+        Yields
+        ------
+        pyarrow.Table
+            The columns of consecutive rows.
+        """
+        for shard in make_shards(self.pieces, width=len(columns)):
+            for _, _, table in self.tables(shard.pieces, columns):
+                yield table
+
+    def ranges(self, columns: tuple[str, ...]) -> dict[str, tuple[float, float]]:
+        """Return the smallest and the largest value of numeric columns, from the statistics. This reads no rows.
+
+        Parameters
+        ----------
+        columns : tuple of str
+            Numeric columns.
+
+        Returns
+        -------
+        dict of str to tuple of (float, float)
+            By column. Columns of which the files have no statistics are left out.
+        """
+        found: dict[str, list[tuple[float, float]]] = {name: [] for name in columns}
+        for group, places in self._groups():
+            for name in columns:
+                known = group.column(places[name]).statistics if name in places else None
+                if known is not None and known.has_min_max and isinstance(known.min, int | float):
+                    found[name].append((float(known.min), float(known.max)))
+        return {name: (min(low for low, _ in own), max(high for _, high in own)) for name, own in found.items() if own}
+
+    def _groups(self) -> Iterator[tuple[Any, dict[str, int]]]:
+        """Yield the metadata of each row group, and the number of each column by its name."""
+        for number in range(len(self.files)):
+            metadata = self._footer_of(number)
+            places = _places(metadata) if metadata.num_row_groups else {}
+            for piece in (piece for piece in self.pieces if piece.file == number):
+                yield metadata.row_group(int(piece.place[0])), places
 
     def _read(self, number: int, groups: list[int], columns: tuple[str, ...]) -> Any:
         file, metadata = self.files[number], self._footer_of(number)
@@ -188,6 +240,7 @@ class ParquetFiles:
         lacking = [name for name in chosen.names if name not in own]
         more = [name for name in own if name not in (*first, *self.index_columns)] if chosen.all_others else []
         differ = [name for name in chosen.numbers if name in own and not is_number(own[name])]
+        differ += [name for name in chosen.categories if name in own and not is_label(own[name])]
         label = chosen.label
         if label is not None and label in own and not same_kind(own[label], first[label]):
             differ.append(label)
@@ -199,25 +252,23 @@ class ParquetFiles:
                     remedy="write them with one schema, or name the columns to use as features=[...]",
                 )
 
-    def _check_missing(self, number: int, features: tuple[str, ...]) -> None:
+    def _check_missing(self, number: int, columns: tuple[str, ...]) -> None:
         """Raise InputError if the statistics show missing values of a feature. This reads no rows."""
-        metadata = self._footer_of(number)
-        if metadata.num_row_groups == 0:
-            return
-        places = _places(metadata)
+        metadata, counts, first = self._footer_of(number), dict[str, int](), ""
+        places = _places(metadata) if metadata.num_row_groups else {}
         for piece in (piece for piece in self.pieces if piece.file == number):
             group = metadata.row_group(int(piece.place[0]))
-            for name in features:
+            for name in columns:
                 known = group.column(places[name]).statistics if name in places else None
                 if known is not None and known.has_null_count and known.null_count:
-                    column = self._read(number, [int(piece.place[0])], (name,)).column(name)
-                    row = piece.first + int(column.is_null().index(True).as_py())
-                    raise InputError(
-                        f"{self.files[number]} has no value at row {row}, column {name!r}",
-                        why=f"the column lacks {counted(known.null_count, 'value')} in its row group, "
-                        "and a score needs finite numbers",
-                        remedy=f"fill in the values, remove those rows, or leave {name!r} out of features",
-                    )
+                    counts[name] = counts.get(name, 0) + int(known.null_count)
+                    first = first or self._first_missing(number, piece, name)
+        if counts:
+            raise missing_values(self.files[number], first, counts)
+
+    def _first_missing(self, number: int, piece: Piece, name: str) -> str:
+        column = self._read(number, [int(piece.place[0])], (name,)).column(name)
+        return f"at row {piece.first + int(column.is_null().index(True).as_py())}, column {name!r}"
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_footers": None, "schemas": []}  # Needed only to open the files.

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from paraactive.basics.validation import whole
+from paraactive.basics.validation import one_of, whole
 from paraactive.data.examples import Examples, Ints
 from paraactive.data.labels import fitting_type
 from paraactive.streams.label_checks import checked_class_names
@@ -19,7 +19,16 @@ from paraactive.streams.lru_cache import LRUCache
 from paraactive.streams.passes import checked_passes
 from paraactive.streams.tables.shards import ShardOrder, make_shards
 from paraactive.streams.tables.table_columns import choose_columns
-from paraactive.streams.tables.table_files import DecodedRows, Paths, decode, listed_paths, open_files, scan
+from paraactive.streams.tables.table_files import (
+    DecodedRows,
+    Paths,
+    decode,
+    encode_texts,
+    listed_paths,
+    open_files,
+    scan,
+)
+from paraactive.streams.tables.table_files import center as center_columns
 from paraactive.streams.user_stream import UserStream
 
 # Maximum memory of decoded rows per process. At least two shards are kept, whatever their size.
@@ -58,6 +67,15 @@ class Table(UserStream):
     classes : sequence of str, optional
         Names of the labels in their order. The list may contain labels that the files do not have. Default: the labels
         of the files.
+    missing : {"mean"}, optional
+        Features may be missing: `train` then replaces them by the mean of their column, which it computes over the
+        warmstart, and all features of a missing text are 0. Default: missing values are an error.
+    encode : {"onehot"}, optional
+        Replace each text column by one feature for each of its values, at most 100, which is 1 where the column has
+        this value and 0 elsewhere. The feature is called COLUMN=VALUE. Default: text columns are an error.
+    center : bool, default=True
+        Whether to subtract a number from columns whose differences float32 cannot hold, such as times in seconds since
+        1970. The feature is then called COLUMN - NUMBER.
 
     Attributes
     ----------
@@ -96,16 +114,24 @@ class Table(UserStream):
         shuffle: bool = True,
         passes: int | None = 1,
         classes: Sequence[str] | None = None,
+        missing: str | None = None,
+        encode: str | None = None,
+        center: bool = True,
     ) -> None:
         self.seed, self.shuffle, self.passes = whole("seed", seed), bool(shuffle), checked_passes(passes)
         self.source = _source(path)
         self.label, self.weight = label, weight
         self._files = open_files(path)
-        self._chosen = choose_columns(
-            self._files.files[0], self._files.kinds, self._files.index_columns, features, label, weight
-        )
-        self._files.use_columns(self._chosen)
-        labels = scan(self._files, self._chosen)
+        self.missing = None if missing is None else one_of("way to replace missing values", missing, ("mean",))
+        chosen = choose_columns(
+            self._files.files[0], self._files.kinds, self._files.index_columns, features, label, weight,
+            self.missing is not None,
+        )  # fmt: skip
+        chosen = encode_texts(self._files, chosen, encode)
+        self._files.use_columns(chosen)
+        scanned = scan(self._files, chosen)
+        self._chosen = center_columns(self._files, chosen, scanned) if center else chosen
+        labels = scanned.labels
         self.classes, self.counts, self._numbers = labels.classes(
             None if classes is None else checked_class_names(classes)
         )
@@ -120,6 +146,7 @@ class Table(UserStream):
         self._cache: LRUCache[DecodedRows] = LRUCache(CACHE_BYTES, lambda rows: rows.nbytes)
         self._order = ShardOrder([shard.rows for shard in self._shards], self.width, self.seed, self.shuffle)
 
+    tabular = True
     source: str | tuple[str, ...]
     classes: tuple[str, ...]
     label_type: str
@@ -131,17 +158,19 @@ class Table(UserStream):
         names = ("label", "weight", "seed", "shuffle", "passes", "fingerprint")
         source = self.source if isinstance(self.source, str) else list(self.source)
         columns = {"features": list(self.feature_names), "classes": list(self.classes)}
-        return {"source": source} | columns | {name: getattr(self, name) for name in names}
+        # The names of the features say how text columns are encoded and which columns are centered.
+        made = {"center": False} | ({} if self.missing is None else {"missing": self.missing})
+        return {"source": source} | columns | {name: getattr(self, name) for name in names} | made
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """Names of the feature columns, in their order."""
-        return self._chosen.features
+        """Names of the features, in their order: columns, COLUMN=VALUE or COLUMN - NUMBER."""
+        return tuple(feature.name for feature in self._chosen.features)
 
     @property
     def width(self) -> int:
         """Number of features."""
-        return len(self.feature_names)
+        return len(self._chosen.features)
 
     @property
     def rows(self) -> int:
@@ -171,7 +200,8 @@ class Table(UserStream):
             return decode(self._files, self._chosen, self._shards[number], self._numbers, len(self.classes))
 
     def _sign(self, labels: str) -> str:
-        known = (self._chosen.names, self.weight, self.classes, self._files.digests, labels)
+        names = (*self.feature_names, *self._chosen.label_and_weight)
+        known = (names, self.weight, self.classes, self._files.digests, labels)
         return hashlib.sha256(repr(known).encode()).hexdigest()
 
     def __repr__(self) -> str:

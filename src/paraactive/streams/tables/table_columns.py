@@ -9,6 +9,7 @@ from typing import Any
 
 from paraactive.errors import InputError, quoted_names
 from paraactive.streams.tables.arrow import is_label, is_number
+from paraactive.streams.tables.feature_columns import Feature, parse_feature
 
 
 @dataclass(frozen=True)
@@ -17,25 +18,39 @@ class ChosenColumns:
 
     Parameters
     ----------
-    features : tuple of str
-        Feature columns.
+    features : tuple of Feature
+        The features.
     label : str or None
         Label column.
     weight : str or None
         Weight column.
     all_others : bool
         Whether the features are all other columns by default.
+    may_miss : bool, default=False
+        Whether values of features may be missing.
     """
 
-    features: tuple[str, ...]
+    features: tuple[Feature, ...]
     label: str | None
     weight: str | None
     all_others: bool
+    may_miss: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of the features."""
+        return tuple(dict.fromkeys(feature.column for feature in self.features))
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """Columns of the features that are encoded, and read as text."""
+        return tuple(dict.fromkeys(feature.column for feature in self.features if feature.value is not None))
 
     @property
     def numbers(self) -> tuple[str, ...]:
         """Columns that must be numeric."""
-        return self.features if self.weight is None else (*self.features, self.weight)
+        features = tuple(name for name in self.columns if name not in self.categories)
+        return features if self.weight is None else (*features, self.weight)
 
     @property
     def label_and_weight(self) -> tuple[str, ...]:
@@ -45,7 +60,7 @@ class ChosenColumns:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of all chosen columns."""
-        return (*self.features, *self.label_and_weight)
+        return (*self.columns, *self.label_and_weight)
 
 
 def choose_columns(
@@ -55,6 +70,7 @@ def choose_columns(
     features: Sequence[str] | None,
     label: str | None,
     weight: str | None,
+    may_miss: bool = False,
 ) -> ChosenColumns:
     """Choose the columns of a table by name.
 
@@ -67,11 +83,13 @@ def choose_columns(
     index_columns : tuple of str
         Columns that are features only if they are named, such as the index of a pandas frame.
     features : sequence of str or None
-        Feature columns; None for all but label, weight and index columns.
+        Feature columns, or names that `parse_feature` reads; None for all but label, weight and index columns.
     label : str or None
         Label column.
     weight : str or None
         Weight column.
+    may_miss : bool, default=False
+        Whether values of features may be missing.
 
     Returns
     -------
@@ -97,12 +115,13 @@ def choose_columns(
     wanted = (
         [name for name in names if name not in (*special, *index_columns)] if features is None else _listed(features)
     )
-    for name in wanted:
-        check_column(source, name, names)
-        if name in special:
+    parsed = tuple(parse_feature(name, names) for name in wanted)
+    for column in dict.fromkeys(feature.column for feature in parsed):
+        check_column(source, column, names)
+        if column in special:
             raise InputError(
-                f"the column {name!r} is among the features",
-                why=f"it is the {'label' if name == label else 'weight'}",
+                f"the column {column!r} is among the features",
+                why=f"it is the {'label' if column == label else 'weight'}",
                 remedy="leave it out of features",
             )
     if not wanted:
@@ -111,7 +130,7 @@ def choose_columns(
             why="there are no features to learn from",
             remedy="give a file with the features and the label",
         )
-    return ChosenColumns(tuple(wanted), label, weight, features is None)
+    return ChosenColumns(parsed, label, weight, features is None, may_miss)
 
 
 def check_types(source: str, kinds: dict[str, Any], chosen: ChosenColumns) -> None:
@@ -139,6 +158,7 @@ def check_types(source: str, kinds: dict[str, Any], chosen: ChosenColumns) -> No
             remedy="write it as text, integers or booleans",
         )
     others = [name for name in chosen.numbers if not is_number(kinds[name])]
+    others += [name for name in chosen.categories if not is_label(kinds[name])]
     if others:
         listing = ", ".join(f"{name!r} ({kinds[name]})" for name in others[:5]) + (", ..." if len(others) > 5 else "")
         numbers = [name for name in chosen.numbers if name not in others]
@@ -146,7 +166,7 @@ def check_types(source: str, kinds: dict[str, Any], chosen: ChosenColumns) -> No
             f"{source} has columns that are not numbers, {listing}",
             why="features and weights must be real numbers",
             remedy=f"select the numeric ones, as features=[{quoted_names(numbers[:3]) or '...'}], "
-            "or encode the others as numbers",
+            "or make one feature of each value of a text column with encode='onehot'",
         )
 
 
