@@ -13,7 +13,7 @@ from sklearn.datasets import make_classification, make_moons
 
 from benchmarks.measuring import about, finish, parse, spread, table
 from paraactive import Arrays, Digits, LaSVM, Oracle, train
-from paraactive.cli.asking import new_learner, new_rule
+from paraactive.cli.asking import FLOOR, new_learner, new_rule
 from paraactive.learners import Learner
 from paraactive.streams import Unlabelled
 
@@ -46,8 +46,9 @@ def _errors(name: str, seed: int) -> dict[str, float]:
     labels, errors = np.where(y, "yes", "no"), dict[str, float]()
     for way, per_round in PER_ROUND.items():
         run = train(
-            new_learner(), Unlabelled(x[:ROWS], ("no", "yes"), seed=seed), rule=new_rule(), seed=seed, nodes=1,
-            warmstart=FIRST, batch=500, oracle=Oracle(lambda rows, _: labels[rows], LABELS, per_round=per_round),
+            new_learner(), Unlabelled(x[:ROWS], ("no", "yes"), seed=seed), rule=new_rule(), seed=seed, floor=FLOOR,
+            nodes=1, warmstart=FIRST, batch=500,
+            oracle=Oracle(lambda rows, _: labels[rows], LABELS, per_round=per_round),
         )  # fmt: skip
         errors[way] = _error(run.learner, x[ROWS:], y[ROWS:])
     chosen = train(LaSVM(gap=0.2), Arrays(x[:LABELS], y[:LABELS]), rule="passive", warmstart=LABELS, nodes=1)

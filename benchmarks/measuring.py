@@ -92,10 +92,16 @@ def times_faster(ours: Sequence[float | None], theirs: Sequence[float | None]) -
 # Processes apart -------------------------------------------------------------------------------------------------
 
 
-def apart(work: Callable[..., Iterator[Any]], *arguments: object, limit: float | None = None) -> list[Any]:
+def apart(
+    work: Callable[..., Iterator[Any]],
+    *arguments: object,
+    limit: float | None = None,
+    observe: Callable[[Any], object] | None = None,
+) -> list[Any]:
     """What `work` yields in a process of its own, as far as it comes; RuntimeError if it fails.
 
-    Its first item says that it is ready, and is not among them; each further one must come within the limit.
+    Its first item says that it is ready, and is not among them; each further one must come within the limit, and is
+    handed to `observe` at once.
     """
     context = multiprocessing.get_context("spawn")
     answers: Any = context.Queue()
@@ -104,6 +110,8 @@ def apart(work: Callable[..., Iterator[Any]], *arguments: object, limit: float |
     came: list[Any] = []
     try:
         while (answer := _next(answers, process, limit if came else STARTING)) is not None:
+            if came and observe:
+                observe(answer)
             came.append(answer)
     except queue.Empty:
         pass
