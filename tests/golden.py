@@ -1,7 +1,8 @@
 """Short runs of every kind, whose digests are pinned: a change that is to change no result can be seen to change none.
 
 The bits of numpy's exp depend on the processor, so digests are compared where the pins were made on a processor of the
-same kind, and on others the examples that were selected. To pin anew: `python tests/golden.py`.
+same kind, and on others the examples that were selected. Models of scikit-learn also depend on the kernels that BLAS
+chooses. To pin anew: `python tests/golden.py`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import GaussianNB
+from threadpoolctl import threadpool_info
 
 from making import stripes, three_blobs, two_moons
 from paraactive import Arrays, Digits, LaSVM, Network, Oracle, ParaActiveClassifier, train
@@ -100,10 +102,18 @@ RUNS: dict[str, Callable[[], Run]] = {
 }  # fmt: skip
 
 
+OF_SCIKIT_LEARN = tuple(name for name in RUNS if name.endswith("of scikit-learn"))
+
+
 def processor() -> list[str]:
     """What numpy uses of it."""
     found: Any = np.show_config("dicts")
     return sorted(found["SIMD Extensions"].get("found", []))
+
+
+def blas_kernels() -> list[str]:
+    """What BLAS uses of it. Two machines whose processor is the same to numpy may differ in this."""
+    return sorted({str(library["architecture"]) for library in threadpool_info() if "architecture" in library})
 
 
 def facts_of(run: Run) -> dict[str, Any]:
@@ -117,5 +127,6 @@ def facts_of(run: Run) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    pinned = {"processor": processor(), "runs": {name: facts_of(run()) for name, run in RUNS.items()}}
+    runs = {name: facts_of(run()) for name, run in RUNS.items()}
+    pinned = {"processor": processor(), "blas": blas_kernels(), "runs": runs}
     PINS.write_text(json.dumps(pinned, indent=1) + "\n")

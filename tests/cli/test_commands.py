@@ -92,10 +92,10 @@ def test_without_test_examples_mistakes_are_null(capsys: Printed):
 
 
 def test_train_resume_and_replay_agree(capsys: Printed):
-    whole = figures(capsys, "train", "data.npz", "--batch", "120", "--test", "test.npz", "--out", "run.db")
+    short = ["train", "data.npz", "--batch", "120", "--warmstart", "240", "--test", "test.npz"]
+    whole = figures(capsys, *short, "--out", "run.db")
     assert figures(capsys, "replay", "run.db") == whole | {"checked": 2}
     assert figures(capsys, "resume", "run.db") == whole
-    short = ["train", "data.npz", "--batch", "120", "--warmstart", "240", "--test", "test.npz"]
     figures(capsys, *short, "--examples", "600", "--out", "short.db")
     longer = figures(capsys, "resume", "short.db", "--examples", "1200", "--nodes", "5")
     assert (longer["digest"], longer["mistakes"], longer["nodes"]) == (whole["digest"], whole["mistakes"], 5)

@@ -104,7 +104,8 @@ def test_a_learner_and_a_rule_from_outside_are_used_by_their_dotted_names(capsys
         "--set",
         "share=0.25",
     ]
-    run = figures(capsys, "train", "data.npz", *parts, "--engine", "threads", "--out", "run.db", "--test", "data.npz")
+    threads = ["--engine", "threads", "--warmstart", "200"]
+    run = figures(capsys, "train", "data.npz", *parts, *threads, "--out", "run.db", "--test", "data.npz")
     assert 0.2 < run["sampling_rate"] < 0.3
     assert run["mistakes"] < 200
     own = ["--learner", "outside_parts.Means", "--set", "pull=2"]

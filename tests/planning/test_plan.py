@@ -220,7 +220,7 @@ def test_more_examples_than_were_seen(digits: Path) -> None:
 def test_other_parts_are_named(tmp_path: Path) -> None:
     x, y = two_moons(600, noise=0.3, seed=0)
     for name, rule in (("a", Uniform(0.5)), ("b", PaperMargin(0.5))):
-        train(LaSVM(gamma=1.0), Arrays(x, y), rule=rule, engine="simulated", out=tmp_path / f"{name}.db")
+        train(LaSVM(gamma=1.0), Arrays(x, y), rule=rule, warmstart=120, engine="simulated", out=tmp_path / f"{name}.db")
     assert plan(tmp_path / "a.db", tmp_path / "b.db").differs == ["rule"]
 
 
@@ -228,6 +228,6 @@ def test_what_is_no_run_file(tmp_path: Path) -> None:
     with pytest.raises(RunFileError, match="the file does not exist"):
         plan(tmp_path / "nope.db")
     x, y = two_moons(600, noise=0.3, seed=0)
-    train(LaSVM(gamma=1.0), Arrays(x, y), engine="simulated", out=tmp_path / "run.db")
+    train(LaSVM(gamma=1.0), Arrays(x, y), warmstart=120, engine="simulated", out=tmp_path / "run.db")
     with pytest.raises(InputError, match="examples is 0"):
         plan(tmp_path / "run.db", examples=0)

@@ -19,7 +19,7 @@ def test_a_run_file_without_timings(tmp_path: Path) -> None:
     train(LaSVM(gamma=1.0), Arrays(x, y), examples=200, warmstart=200, out=out)
     with pytest.raises(InputError, match=r"run\.db has no timings to fit.*ended with its warmstart.*one round"):
         Recorded.read(out)
-    train(LaSVM(gamma=1.0), Arrays(x, y), engine="simulated", out=out, overwrite=True)
+    train(LaSVM(gamma=1.0), Arrays(x, y), warmstart=120, engine="simulated", out=out, overwrite=True)
     sql(out, "UPDATE rounds SET sift_seconds = 0, update_seconds = 0")
     with pytest.raises(InputError, match=r"no timings to fit.*took no time"):
         Recorded.read(out)

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from paraactive import Arrays, LaSVM, Network, replay, train
+from paraactive import Arrays, LaSVM, Network, Oracle, replay, train
 from paraactive.data.examples import Examples
 from paraactive.engines import Cluster
 from paraactive.errors import InputError, RunFileError
 from paraactive.rules import Margin, PaperMargin
+from paraactive.runs.arguments import default_warmstart
 from paraactive.runs.runfile import RunFile
+from paraactive.streams import Unlabelled
 from runs.jobs import BATCH, Endless, X, Y, moons, svm
 
 BAD: dict[str, tuple[Callable[[], Any], str]] = {
@@ -87,10 +89,17 @@ def test_a_run_file_that_is_there_is_kept_and_the_learner_not_touched(out: Path)
     assert replay(out).learner.digest() == other.learner.digest() != run.learner.digest()
 
 
-def test_defaults_leave_a_short_stream_something_to_sift():
+def test_the_warmstart_is_a_fifth_and_at_least_a_thousand_examples():
     run = train(svm(), moons())
-    assert [one.seen for one in run.rounds[:2]] == [480, 780]
+    assert [one.seen for one in run.rounds[:2]] == [1000, 1300]
     assert run.seen == 2400
+    assert [default_warmstart(examples) for examples in (0, 4000, 10_000, 10**6)] == [1000, 1000, 2000, 4096]
+
+
+def test_a_warmstart_whose_labels_cost_has_no_least_number_of_examples():
+    oracle = Oracle(lambda rows, _: np.where(Y[np.asarray(rows)] > 0, "yes", "no").tolist(), budget=2400)
+    run = train(svm(), Unlabelled(X, ("no", "yes")), oracle=oracle)
+    assert run.rounds[0].seen == 480
 
 
 def test_the_default_rule_suits_the_learner(out: Path):

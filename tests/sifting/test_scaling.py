@@ -100,3 +100,12 @@ def test_a_learner_of_ones_own_is_given_to_resume_without_the_wrappers(csv: Path
     assert replay(path, learner=OwnSVM(gap=0.2)).learner.digest() == whole.digest()
     with pytest.raises(InputError, match="the learner given has"):
         replay(path, learner=LaSVM(gap=0.2))
+
+
+def test_gamma_of_a_table_of_pixels_is_that_of_its_first_rows(tmp_path: Path) -> None:
+    rows, path = Digits().test().x[:500], tmp_path / "rows.csv"
+    names = [*(f"p{column}" for column in range(rows.shape[1])), "label"]
+    np.savetxt(path, np.column_stack([rows, np.resize([0, 1], 500)]), "%.9g", ",", header=",".join(names), comments="")
+    learner = standardized(LaSVM(), "auto", Table(path, "label"))
+    assert isinstance(learner, LaSVM)
+    assert learner.gamma == pytest.approx(1 / (rows.shape[1] * rows.astype(np.float64).var()))

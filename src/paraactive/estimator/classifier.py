@@ -41,8 +41,6 @@ from paraactive.runs.tuning import MOST_EXAMPLES, tune
 from paraactive.sifting import parts
 from paraactive.streams import Arrays
 
-_LEAST_WARMSTART = 1000
-"""Fewest rows to learn before sifting begins: with fewer rows sifting saves nothing."""
 _LEAST_BATCH = 64
 _ENTRY = np.dtype([("index", np.int64), ("p", np.float64)])
 _LOG = logging.getLogger("paraactive")
@@ -377,8 +375,8 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _warmstart(self, total: int) -> int:
-        usual = min(max(total // 5, _LEAST_WARMSTART), arguments.BATCH)
-        return usual if self.warmstart is None else whole("warmstart", self.warmstart, 0)
+        given = self.warmstart
+        return arguments.default_warmstart(total) if given is None else whole("warmstart", given, 0)
 
     def _batch(self, rows: int) -> int:
         usual = max(_LEAST_BATCH, min(rows // 8, arguments.BATCH))

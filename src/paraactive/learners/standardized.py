@@ -66,7 +66,7 @@ class Standardized:
     >>> from paraactive import Arrays, LaSVM, train
     >>> x = np.random.default_rng(0).normal(size=(2000, 2)) * [1.0, 10_000.0]
     >>> y = np.hypot(x[:, 0], x[:, 1] / 10_000) > 1.2
-    >>> run = train(Standardized(LaSVM(gap=0.2)), Arrays(x, y))
+    >>> run = train(Standardized(LaSVM(gap=0.2)), Arrays(x, y), warmstart=400)
     >>> error = np.mean((run.learner.score(x) > 0) != y)
     >>> print(f"sampling rate {run.sampling_rate:.2f}, error below 3%: {error < 0.03}")
     sampling rate 0.36, error below 3%: True

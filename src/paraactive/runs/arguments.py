@@ -24,6 +24,8 @@ from paraactive.streams.base import StreamDetails
 
 BATCH = 4096
 """Default of batch and warmstart, as in the paper. It is less for short streams."""
+_LEAST_WARMSTART = 1000
+"""Fewest examples to learn before sifting begins: with fewer examples sifting saves nothing."""
 
 _MINIBATCH = 32
 """Minibatch of scikit-learn classifiers, which spend most of their time on input checks otherwise."""
@@ -190,9 +192,9 @@ def _require(name: str, given: object, needed: tuple[str, ...], what: str, remed
 
 def make_plan(
     stream: Stream, examples: int | None, batch: int | None, warmstart: int | None, nodes: int | None,
-    engine: str, schedule: str, delay: int | None,
+    engine: str, schedule: str, delay: int | None, labels_cost: bool = False,
 ) -> Plan:  # fmt: skip
-    """Complete the numbers of a run with defaults that leave something to sift.
+    """Complete the numbers of a run with defaults.
 
     Parameters
     ----------
@@ -204,6 +206,8 @@ def make_plan(
         Names of the engine and the schedule.
     delay : int or None
         What the user gives; see `train`.
+    labels_cost : bool, default=False
+        Whether labels are asked for: then the warmstart has no least number of examples.
 
     Returns
     -------
@@ -212,7 +216,8 @@ def make_plan(
     """
     total = count_examples(stream, examples)
     batch = whole("batch", max(1, min(BATCH, total // 8)) if batch is None else batch)
-    warmstart = min(BATCH, total // 5) if warmstart is None else warmstart
+    if warmstart is None:
+        warmstart = min(BATCH, total // 5) if labels_cost else default_warmstart(total)
     nodes = min(_default_nodes(engine, schedule), max(batch, 1)) if nodes is None else nodes
     if delay is not None and schedule != "asynchronous":
         raise InputError(
@@ -224,6 +229,22 @@ def make_plan(
         total, batch, whole("warmstart", warmstart), whole("nodes", nodes),
         delay=None if delay is None else whole("delay", delay),
     )  # fmt: skip
+
+
+def default_warmstart(examples: int) -> int:
+    """Return how many examples are learned before sifting begins, if the user does not say so.
+
+    Parameters
+    ----------
+    examples : int
+        Number of examples of the run; 0 if it is not known.
+
+    Returns
+    -------
+    int
+        A fifth of the examples, at least 1000 and at most 4096.
+    """
+    return min(max(examples // 5, _LEAST_WARMSTART), BATCH)
 
 
 def _default_nodes(engine: str, schedule: str) -> int:

@@ -84,7 +84,8 @@ def train(
         Number of examples that all nodes together sift in one round, with the same model. Default: 4096, or an eighth
         of the examples.
     warmstart : int, optional
-        Number of examples to learn before sifting begins. Default: 4096, or a fifth of the examples.
+        Number of examples to learn before sifting begins. Default: a fifth of the examples, at least 1000 and at most
+        4096. So up to 1000 examples are all learned. With an oracle: 4096, or a fifth of the examples.
     nodes : int, optional
         Number of nodes that sift in parallel. Default: one for each core of this machine.
     engine : {"threads", "processes", "ray", "simulated"}, optional
@@ -191,7 +192,9 @@ def train(
     # Labels that are asked for later cannot enter p: the learner multiplies the weights then.
     learner = guard.learner(learner, weights if oracle else None)
     placement = Placement(engine or arguments.default_engine(learner, rule, schedule), updates, address, cluster)
-    plan = arguments.make_plan(stream, examples, batch, warmstart, nodes, placement.engine, schedule, delay)
+    plan = arguments.make_plan(
+        stream, examples, batch, warmstart, nodes, placement.engine, schedule, delay, labels_cost=oracle is not None
+    )
     arguments.check_placement(placement, schedule, plan.nodes, resize is not None)
     sampling = find_sampling(
         floor,

@@ -1,12 +1,13 @@
-"""Whether the features of a stream are standardized, and the learner that does it."""
+"""Whether the features of a stream are standardized, and the learner that does it; gamma="scale" where they are not."""
 
 from __future__ import annotations
 
 from paraactive.data.examples import Features, SparseRows
 from paraactive.errors import InputError
-from paraactive.learners import Learner, Standardized
+from paraactive.learners import LaSVM, Learner, Standardized
+from paraactive.learners.lasvm.scale import scale_of
 from paraactive.learners.scaling import looks_like_pixels
-from paraactive.learners.standardized import is_standardized
+from paraactive.learners.standardized import innermost, is_standardized
 from paraactive.sifting.parts import is_trained
 from paraactive.streams import Stream
 from paraactive.streams.base import StreamDetails
@@ -32,7 +33,8 @@ def standardized(learner: Learner, scale: bool | str, stream: Stream) -> Learner
     Returns
     -------
     Learner
-        A `Standardized` around the learner; the learner itself if nothing is to be done, or if it is one already.
+        A `Standardized` around the learner; the learner itself if nothing is to be done, or if it is one already. If
+        the columns of a table look like pixels, gamma="scale" of an SVM is set to its value for the first rows.
     """
     details = StreamDetails(stream)
     wanted = checked_scale(scale)
@@ -44,11 +46,20 @@ def standardized(learner: Learner, scale: bool | str, stream: Stream) -> Learner
         )
     if is_standardized(learner):
         return learner
-    if wanted == AUTO:
-        wanted = details.tabular and not is_trained(learner) and suits_standardizing(first_rows(stream))
-    if not wanted and details.missing is None:
+    if wanted == AUTO and details.tabular and not is_trained(learner):
+        rows = first_rows(stream)
+        wanted = suits_standardizing(rows)
+        if not wanted and details.missing is None:
+            _fix_gamma(learner, rows)
+    if wanted is not True and details.missing is None:
         return learner
-    return Standardized(learner, scale=bool(wanted), missing=details.missing)
+    return Standardized(learner, scale=wanted is True, missing=details.missing)
+
+
+def _fix_gamma(learner: Learner, rows: Features) -> None:
+    svm = innermost(learner)
+    if isinstance(svm, LaSVM) and svm.gamma == "scale":
+        svm.gamma = scale_of(rows)  # The SVM itself would look at 64 rows.
 
 
 def checked_scale(scale: object) -> bool | str:

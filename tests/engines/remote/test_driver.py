@@ -485,6 +485,12 @@ class Freezing:
         self._processes.end(number)
 
 
+def go_with_stops(run: Hosted, freezer: Freezing) -> None:
+    for _ in run.rounds():
+        if run.schedule == "asynchronous":
+            find_silent(run, freezer.stopped)
+
+
 @pytest.mark.parametrize("schedule", ALL)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_nodes_that_are_stopped_and_continued_at_any_moment_change_nothing(schedule: str, seed: int):
@@ -497,9 +503,7 @@ def test_nodes_that_are_stopped_and_continued_at_any_moment_change_nothing(sched
     updates = "auto" if seed % 2 else "replicated"
     with Hosted(network(), schedule, nodes=3, updates=updates, wrap=wrap, patience=0.05) as run:
         with pytest.warns(NodeWarning, match="has not answered for"):
-            for _ in run.rounds():
-                if schedule == "asynchronous":
-                    find_silent(run, freezers[0].stopped)
+            go_with_stops(run, freezers[0])
         freezers[0].calm = True
         while len(run.engine._available()) < 3:
             run.engine._receive(0.1)
