@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from paraactive.data.examples import Doubles, Examples, Selected
 from paraactive.sifting.budget import Budget
+from paraactive.sifting.estimates import estimates_of
 from paraactive.sifting.measurements import AUDITED, SUMS, Measurements
 
 
@@ -182,6 +183,14 @@ def test_with_a_rule_without_scores_each_scored_entry_counts_for_all_that_were_n
     scored = _measured((_entries([1.0], [1]), 1), (_entries([-1.0], [1], 0.5), 101), needs_scores=False)
     assert scored.between(1).sums["wrong"] == 2.0 / AUDITED
     assert scored.between(1).sums["weight"] == 2.0
+
+
+def test_all_scores_of_the_warmstart_count_once_whatever_the_rule() -> None:
+    first = _entries([-1.0, 1.0, 1.0, 1.0], [1, 1, 1, 1])
+    for needs_scores in (True, False):
+        estimates = estimates_of(_measured((first, 4), needs_scores=needs_scores), ("no", "yes"))
+        assert estimates is not None
+        assert estimates.recent_error.value == 0.25
 
 
 def test_the_error_of_a_rule_without_scores_is_unbiased() -> None:

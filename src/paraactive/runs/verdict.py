@@ -79,6 +79,8 @@ def verdict_of(
     """
     rate = selected / sifted if sifted else 0.0
     chosen = f"{selected:,} of {sifted:,} examples were selected ({rate:.1%})"
+    if not sifted:
+        chosen = "all examples were learned in the warmstart"
     if estimates is not None and estimates.scale < _BINDS:
         chosen += f", limited by the budget, which multiplied p by {estimates.scale:.2f} on average"
     if estimates is None:

@@ -18,7 +18,7 @@ from paraactive.data.labels import numbers_of, signed_margin
 from paraactive.sifting.budget import Budget
 
 AUDITED = 1.0 / 16.0
-"""Probability with which a selected example is scored, if the rule itself needs no scores."""
+"""Probability with which a selected example is scored after the warmstart, if the rule itself needs no scores."""
 SUMS = (
     "examples", "selected", "wrong", "wrong_squares", "cost", "cost_squares", "loss", "loss_squares", "weight",
     "weight_squares", "inverse", "uneven",
@@ -114,7 +114,8 @@ class Measurements:
     def _add_scores(self, values: dict[str, Doubles], rows: Doubles, scored: np.ndarray, selected: Selected) -> None:
         score, y = selected.score.astype(np.float64), selected.examples.y
         score = score[:, 0] if self.classes == 2 else score
-        weight = 1.0 / (selected.p * self._audited)
+        audited = self._audited if len(self.rounds) else 1.0  # In round 0, the last quarter is scored whatever the rule.
+        weight = 1.0 / (selected.p * audited)
         margin = signed_margin(score, y)
         importance, wrong = selected.examples.importance, weight * (margin <= 0.0)
         values["examples"][scored] = 1.0
