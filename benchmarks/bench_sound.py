@@ -29,7 +29,7 @@ from paraactive.basics.atomic_files import atomic_write
 
 SEEDS = 5
 QUICK = 3000
-SECONDS = 120.0
+SECONDS = 25.0
 """That the passive learner and SVC may take for all rows; otherwise they get a part of them."""
 LIMIT = 900.0
 """Seconds after which a way has no result."""
