@@ -186,8 +186,8 @@ def test_class_weight_reaches_the_box() -> None:
     clf = new_clf(class_weight={0: 1, 1: 3}, rule="passive").fit(MOONS, SIDE)
     svm: Any = clf.learner_
     live = slice(0, svm.vectors)
-    assert svm._dual.upper[0, live].max() == 3
-    assert svm._dual.lower[0, live].min() == -1
+    assert svm.dual.upper[0, live].max() == 3
+    assert svm.dual.lower[0, live].min() == -1
 
 
 def test_sample_weight_is_as_good_as_copies_also_where_rows_are_sifted() -> None:

@@ -114,7 +114,7 @@ class Measurements:
     def _add_scores(self, values: dict[str, Doubles], rows: Doubles, scored: np.ndarray, selected: Selected) -> None:
         score, y = selected.score.astype(np.float64), selected.examples.y
         score = score[:, 0] if self.classes == 2 else score
-        audited = self._audited if len(self.rounds) else 1.0  # In round 0, the last quarter is scored whatever the rule.
+        audited = self._audited if len(self.rounds) else 1.0  # In round 0, scores do not depend on the rule.
         weight = 1.0 / (selected.p * audited)
         margin = signed_margin(score, y)
         importance, wrong = selected.examples.importance, weight * (margin <= 0.0)
