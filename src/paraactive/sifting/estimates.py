@@ -165,7 +165,6 @@ def _interval(rounds: RoundSums, name: str, heaviest: float, most: float | None 
 
 
 def _error(rounds: RoundSums) -> Interval:
-    # A misclassified example that has not been seen yet would weigh at least 1.
     return _interval(rounds, "wrong", max(rounds.heaviest["wrong"], 1.0))
 
 
