@@ -102,7 +102,7 @@ def test_theta_of_a_known_case() -> None:
     assert everything.heaviest["wrong"] == 4.0
     assert everything.sums["selected"] == 7.0
     # Class -1: one right in the warmstart, one wrong of weight 2. Class 1: 1 of 3 wrong, then 4 wrong and 8 right.
-    assert everything.by_class.tolist() == [[3.0, 15.0], [2.0, 5.0], [3.0, 15.0]]
+    assert everything.by_class.tolist() == [[3.0, 15.0], [2.0, 5.0], [3.0, 15.0], [3.0, 15.0]]
 
 
 def test_theta_counts_examples_by_their_importance() -> None:
@@ -114,7 +114,7 @@ def test_theta_counts_examples_by_their_importance() -> None:
     sums = measured.between(0)
     assert (sums.sums["wrong"], sums.sums["cost"], sums.sums["uneven"]) == (2.0, 6.0, 4.0)
     assert sums.heaviest["cost"] == 4.0
-    assert sums.by_class[2].tolist() == [5.0, 3.0]
+    assert sums.by_class[2:].tolist() == [[2.0, 2.0], [5.0, 3.0]]
 
 
 def test_theta_is_the_error_of_the_last_quarter() -> None:
@@ -261,3 +261,10 @@ def test_sums_of_rounds_add_up() -> None:
         assert whole.sums[name] == pytest.approx(first.sums[name] + rest.sums[name])
     assert whole.heaviest == {name: max(first.heaviest[name], rest.heaviest[name]) for name in whole.heaviest}
     assert np.allclose(whole.by_class, first.by_class + rest.by_class)
+
+
+def test_the_commonest_class_is_known_from_all_examples_also_those_without_a_score() -> None:
+    first = _entries([np.nan] * 9 + [1.0], [1] * 3 + [-1] * 6 + [1])
+    estimates = estimates_of(_measured((first, 10), needs_scores=False), ("no", "yes"))
+    assert estimates is not None
+    assert (estimates.commonest, estimates.commonest_error) == ("no", pytest.approx(0.4))

@@ -27,6 +27,8 @@ SUMS = (
 counts a wrong example by its importance. `uneven` is above 0 if any importance is not 1."""
 _HEAVIEST = ("wrong", "cost", "loss")
 _LAST = ("seen", "scale", *(f"heaviest_{name}" for name in _HEAVIEST))
+_BY_CLASS = 4
+"""Number of sums for each class; see `RoundSums.by_class`."""
 _RECENT = 0.25
 """Part of the measured examples that counts as recent."""
 
@@ -41,8 +43,9 @@ class RoundSums(NamedTuple):
     heaviest : dict of str to float
         Largest contribution that one example had, or would have had if misclassified, to the sums of wrong, cost and
         loss.
-    by_class : ndarray of shape (3, classes)
-        For each class: the sum of 1/p, the sum of 1/p of misclassified examples, and the sum of importance/p.
+    by_class : ndarray of shape (4, classes)
+        For each class, of the scored examples: the sum of 1/p, and that of misclassified examples. Of all examples: the
+        sum of 1/p, and the sum of importance/p.
     """
 
     sums: dict[str, float]
@@ -81,7 +84,7 @@ class Measurements:
         self.classes, self._log_odds, self._budget, self._first_pass = classes, log_odds, budget, first_pass
         self._is_blind, self._is_asked = is_blind or not needs_scores, is_asked
         self._audited = 1.0 if needs_scores else AUDITED
-        self.rounds = np.zeros((0, len(SUMS) + len(_LAST) + 3 * classes))
+        self.rounds = np.zeros((0, len(SUMS) + len(_LAST) + _BY_CLASS * classes))
         self.scale = 1.0 if budget is None else budget.first_scale
         """Factor of p in the next round."""
         self.theta = 0.0
@@ -102,9 +105,10 @@ class Measurements:
         """
         if not len(selected):
             return
-        scored = ~np.isnan(selected.score[:, 0])
+        is_fresh = np.ones(len(selected), np.bool_)
         if self._first_pass is not None:
-            scored &= selected.examples.index < self._first_pass
+            is_fresh = selected.examples.index < self._first_pass
+        scored = is_fresh & ~np.isnan(selected.score[:, 0])
         rows = np.zeros((len(selected), len(self._open)))
         values: dict[str, Doubles] = dict(zip(SUMS, rows.T, strict=False))
         learned = selected.weight
@@ -112,10 +116,17 @@ class Measurements:
         values["weight"][:], values["weight_squares"][:] = learned, learned**2
         values["inverse"][:] = 1.0 / selected.p
         values["uneven"][:] = np.abs(selected.examples.importance - 1.0)
+        self._add_classes(rows, is_fresh, selected.take(is_fresh))
         if scored.any():
             self._add_scores(values, rows, scored, selected.take(scored))
         # A running sum is the same however the entries are cut into calls, to the bit.
         self._open = np.add.accumulate(np.vstack([self._open, rows]), axis=0)[-1]
+
+    def _add_classes(self, rows: Doubles, is_fresh: np.ndarray, selected: Selected) -> None:
+        """Add how often each class occurs, which all examples show, also those without a score."""
+        places, number = np.flatnonzero(is_fresh), numbers_of(selected.examples.y, self.classes)
+        for part, value in enumerate((1.0 / selected.p, selected.weight), 2):
+            rows[places, len(SUMS) + part * self.classes + number] = value
 
     def _add_scores(self, values: dict[str, Doubles], rows: Doubles, scored: np.ndarray, selected: Selected) -> None:
         score, y = selected.score.astype(np.float64), selected.examples.y
@@ -134,7 +145,7 @@ class Measurements:
         heaviest = [possible.max(), (importance * possible).max(), sums["loss"].max()]
         self._heaviest = np.maximum(self._heaviest, heaviest)
         places, number = np.flatnonzero(scored), numbers_of(y, self.classes)
-        for part, value in enumerate((weight, wrong, importance * weight)):
+        for part, value in enumerate((weight, wrong)):
             rows[places, len(SUMS) + part * self.classes + number] = value
 
     def _loss(self, score: Doubles, y: np.ndarray, margin: Doubles) -> Doubles:
@@ -185,7 +196,7 @@ class Measurements:
         return seen if self._first_pass is None else min(seen, self._first_pass)
 
     def _nothing(self) -> Doubles:
-        return np.zeros(len(SUMS) + 3 * self.classes)
+        return np.zeros(len(SUMS) + _BY_CLASS * self.classes)
 
     # Reading -----------------------------------------------------------------------------------------------------
 
@@ -235,7 +246,7 @@ class Measurements:
         rows, width = self.rounds[first:last], len(SUMS)
         total = rows.sum(axis=0)
         heaviest = rows[:, width + 2 : width + len(_LAST)].max(axis=0, initial=0.0)
-        by_class = total[width + len(_LAST) :].reshape(3, self.classes)
+        by_class = total[width + len(_LAST) :].reshape(_BY_CLASS, self.classes)
         return RoundSums(
             dict(zip(SUMS, total[:width].tolist(), strict=True)),
             dict(zip(_HEAVIEST, heaviest.tolist(), strict=True)),
