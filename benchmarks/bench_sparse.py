@@ -58,7 +58,7 @@ def selected(x: Any, first: int) -> Selected:
 
 def memory(svm: LaSVM) -> float:
     """Megabytes of the vectors, with all that is kept to multiply with them."""
-    live: Any = svm._dual.live if svm._dual else None  # pyright: ignore[reportPrivateUsage]
+    live: Any = svm.dual.live if svm.dual else None
     return sum(each.nbytes for each in vars(live).values() if isinstance(each, np.ndarray)) / 2**20
 
 

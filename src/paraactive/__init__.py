@@ -13,6 +13,7 @@ from paraactive._version import __version__
 
 if TYPE_CHECKING:
     from paraactive.estimator.classifier import ParaActiveClassifier
+    from paraactive.estimator.svc import ParaActiveSVC
     from paraactive.learners import LaSVM, Network, TorchLearner
     from paraactive.runs.model import Model
     from paraactive.runs.replay import replay
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Guard": "sifting.guard",
     "ParaActiveClassifier": "estimator",
+    "ParaActiveSVC": "estimator",
     "LaSVM": "learners",
     "Network": "learners",
     "TorchLearner": "learners",
@@ -51,6 +53,7 @@ __all__ = [
     "Network",
     "Oracle",
     "ParaActiveClassifier",
+    "ParaActiveSVC",
     "Run",
     "Table",
     "TorchLearner",

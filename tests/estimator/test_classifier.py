@@ -186,8 +186,8 @@ def test_class_weight_reaches_the_box() -> None:
     clf = new_clf(class_weight={0: 1, 1: 3}, rule="passive").fit(MOONS, SIDE)
     svm: Any = clf.learner_
     live = slice(0, svm.vectors)
-    assert svm._dual.upper[0, live].max() == 3
-    assert svm._dual.lower[0, live].min() == -1
+    assert svm.dual.upper[0, live].max() == 3
+    assert svm.dual.lower[0, live].min() == -1
 
 
 def test_sample_weight_is_as_good_as_copies_also_where_rows_are_sifted() -> None:
@@ -461,3 +461,18 @@ def test_the_finishing_step_gives_nearly_the_solution_of_a_batch_solver() -> Non
     wanted = batch.decision_function(x)
     assert np.abs(finished.decision_function(x) - wanted).max() < 0.05
     assert np.abs(plain.decision_function(x) - wanted).max() > 0.05
+
+
+def test_rows_with_many_copies_have_no_estimated_error() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 4, size=(4000, 2)).astype(float)
+    y = (x.sum(axis=1) > 3) ^ (rng.random(4000) < 0.2)
+    clf = ParaActiveClassifier(random_state=0).fit(x, y)
+    assert clf.estimated_error_ is None
+    assert "equal one" in str(clf.run_.verdict)
+
+
+def test_with_several_epochs_the_warmstart_is_in_the_first_and_the_error_is_known() -> None:
+    clf = ParaActiveClassifier(epochs=10, random_state=0).fit(MOONS[:1200], SIDE[:1200])
+    assert clf.run_.warmstart == 1000
+    assert clf.estimated_error_ == pytest.approx(1 - clf.score(TEST, TEST_SIDE), abs=0.1)

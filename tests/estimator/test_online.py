@@ -147,14 +147,10 @@ def test_the_error_of_the_latest_models_is_estimated_without_test_rows() -> None
     assert set(new_clf().fit(MOONS, np.where(SIDE, "yes", "no")).run_.estimates.class_errors) == {"yes", "no"}
 
 
-def test_copies_of_a_row_count_in_the_estimate_as_often_as_they_are_there() -> None:
-    rng = np.random.default_rng(0)
-    x = rng.integers(0, 40, 6000)[:, None] / 10.0
-    y = (x[:, 0] > 2.0) ^ (rng.random(6000) < 0.1)
+def test_a_few_copies_of_rows_leave_the_error_known() -> None:
+    x, y = np.vstack([X, X[:60]]), np.append(Y, Y[:60])
     clf = new_clf().fit(x, y)
-    assert clf.estimated_error_ == clf.run_.estimates.weighted_error.value
-    weighted = new_clf().fit(x, y, sample_weight=np.ones(6000))
-    assert weighted.estimated_error_ == weighted.run_.estimates.recent_error.value
+    assert clf.estimated_error_ == clf.run_.estimates.recent_error.value
 
 
 @pytest.mark.parametrize("rule", ["passive", "uniform", "signed"])
@@ -184,3 +180,19 @@ def test_a_total_is_ignored_whatever_its_type(total: Any) -> None:
 def test_the_first_rows_after_fit_are_estimated_like_all_others() -> None:
     clf = new_clf().fit(X[:1500], Y[:1500]).partial_fit(X[1500:], Y[1500:])
     assert clf.estimated_error_ == pytest.approx(1 - clf.score(X, Y), abs=0.05)
+
+
+def test_label_blind_rules_do_not_see_the_weights_of_classes() -> None:
+    def selected_p(class_weight: Any) -> Any:
+        clf = new_clf(rule="margin", class_weight=class_weight).partial_fit(X, Y, classes=[-1, 1])
+        return clf.selected_["p"][clf.selected_["index"] >= 500]
+
+    assert selected_p({-1: 1.0, 1: 50.0}).mean() < 0.9
+
+
+def test_the_warmstart_in_small_pieces_leaves_the_budget_as_it_is() -> None:
+    clf = new_clf(select=0.2, rule="signed")
+    for first in range(0, len(X), 50):
+        clf.partial_fit(X[first : first + 50], Y[first : first + 50], classes=[-1, 1])
+    assert (clf.n_selected_ - 500) / (len(X) - 500) == pytest.approx(0.2, abs=0.05)
+    assert clf.estimated_error_ == pytest.approx(1 - clf.score(X, Y), abs=0.1)

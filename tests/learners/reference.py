@@ -78,8 +78,8 @@ class PlainLaSVM:
 
 def dual_of(svm: LaSVM) -> Dual:
     """Return the vectors and alphas of an SVM that has learned something."""
-    assert svm._dual is not None
-    return svm._dual
+    assert svm.dual is not None
+    return svm.dual
 
 
 def kernel_in_cache(svm: LaSVM) -> Any:

@@ -90,15 +90,32 @@ def test_the_rows_of_the_whole_first_round_decide_and_an_early_model_is_forgotte
     assert np.allclose(learner.scaling.scale, x.std(axis=0), rtol=1e-4)
 
 
-def test_scores_are_zero_until_the_first_round_ends() -> None:
+def test_scores_are_zero_until_there_are_20_examples() -> None:
     learner = Standardized(LaSVM())
-    learner.update(selected(UNEVEN, Y))
+    learner.update(selected(UNEVEN[:19], Y[:19]))
     assert not learner.score(UNEVEN).any()
     assert learner.vectors == 0
     with pytest.raises(InputError, match="not known"):
         learner.standardize(UNEVEN)
-    learner.end_round()
-    assert learner.score(UNEVEN).any()
+    learner.update(selected(UNEVEN[19:], Y[19:]))
+    assert np.mean((learner.score(UNEVEN) > 0) == (Y > 0)) > 0.8
+
+
+def test_provisional_means_do_not_depend_on_how_examples_are_grouped() -> None:
+    digests: set[str] = set()
+    for size in (1, 7, 100, len(UNEVEN)):
+        learner = Standardized(LaSVM())
+        for first in range(0, len(UNEVEN), size):
+            learner.update(selected(UNEVEN, Y).take(slice(first, first + size)))
+        digests.add(learner.digest())
+    assert len(digests) == 1
+
+
+def test_a_small_table_knows_its_error() -> None:
+    for rows in (100, 300):
+        run = train(Standardized(LaSVM(gap=0.2)), Arrays(UNEVEN[:rows], Y[:rows]))
+        assert run.estimates is not None
+        assert run.estimates.recent_error.value < 0.4
 
 
 def test_the_means_are_fixed_after_the_first_round() -> None:

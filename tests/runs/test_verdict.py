@@ -44,7 +44,8 @@ def test_the_sentence_has_the_error_the_commonest_class_and_the_rate() -> None:
 
 def test_a_run_without_scores_says_so_and_warns_of_nothing() -> None:
     verdict = verdict_of(None, 9000, 10_000, kept_warmstart=False)
-    assert verdict.sentence.startswith("The error is not known, because the log has no scores; 9,000 of 10,000")
+    assert verdict.sentence.startswith("The error is not known, because no example was scored before it, or an equal")
+    assert "9,000 of 10,000" in verdict.sentence
     assert verdict.warnings == ()
 
 
@@ -76,11 +77,25 @@ def test_a_budget_that_binds_is_said() -> None:
     assert sentence.endswith("(10.0%), limited by the budget, which multiplied p by 0.50 on average.")
 
 
-@pytest.mark.parametrize(("kept", "said"), [(True, "after the warmstart was kept"), (False, "rule 'passive'")])
+@pytest.mark.parametrize(
+    ("kept", "said"),
+    [
+        (True, "the model became worse than after the warmstart, so the model after the warmstart was kept; the latest "
+         "model has an error of 5.00%"),
+        (False, "the error is larger than after the warmstart, where it was 2.00% (1.00% to 3.00%); the data may have "
+         "changed on the way"),
+    ],
+)  # fmt: skip
 def test_a_model_worse_than_after_the_warmstart_is_warned_of(kept: bool, said: str) -> None:
-    (warning,) = _warnings(replace(GOOD, first_weighted_error=Interval(0.02, 0.01, 0.03)), kept=kept)
-    assert warning.startswith("the model became worse than after the warmstart, where its error was 2.00%")
-    assert said in warning
+    worse = replace(GOOD, first_error=Interval(0.02, 0.01, 0.03), first_weighted_error=Interval(0.02, 0.01, 0.03))
+    (warning,) = _warnings(worse, kept=kept)
+    assert warning.startswith(said)
+    sentence = verdict_of(worse, 1000, 10_000, kept).sentence
+    assert sentence.startswith("Estimated error 2.00%" if kept else "Estimated error 5.00%")
+
+
+def test_a_few_sifted_examples_say_nothing_about_the_rate() -> None:
+    assert verdict_of(GOOD, 1, 1, kept_warmstart=False, rule="signed").warnings == ()
 
 
 def test_a_run_that_selects_most_examples_is_warned_of() -> None:

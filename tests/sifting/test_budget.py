@@ -90,13 +90,44 @@ def test_no_budget_is_none_and_auto_allows_less_where_rows_are_long() -> None:
 def test_a_limit_never_makes_p_larger_and_a_rate_does() -> None:
     for is_limit, expected in ((True, 1.0), (False, 5.0)):
         budget = Budget(0, 0.5, 1.0, is_limit)
-        assert budget.next_scale(1.0, selected=10, sifted=100, entries=50, seen=100) == expected
+        assert budget.next_scale(1.0, selected=1000, sifted=10_000, entries=5000, seen=10_000) == pytest.approx(
+            expected, rel=0.01
+        )
 
 
 def test_the_scale_stays_in_its_bounds() -> None:
-    budget = Budget(0, 0.5, 1.0, is_limit=False)
-    assert budget.next_scale(1.0, selected=100, sifted=100, entries=5000, seen=100) == 1e-3
-    assert budget.next_scale(900.0, selected=0, sifted=100, entries=0, seen=100) == 1e3
+    assert Budget(0, 1e-6, 1.0, is_limit=False).next_scale(1.0, 10**5, 10**5, entries=10**5, seen=10**5) == 1e-3
+    assert Budget(0, 1e-6, 1.0, is_limit=True).next_scale(1.0, 10**5, 10**5, entries=10**5, seen=10**5) == 0.02
+    assert Budget(0, 0.5, 1.0, is_limit=False).next_scale(900.0, 0, sifted=100, entries=0, seen=100) == 1e3
+
+
+def test_the_first_round_keeps_to_a_rate_even_if_the_rule_selects_everything() -> None:
+    assert Budget(100, 0.1, 1.0, is_limit=False).first_scale == 0.1
+    assert Budget(100, 20.0, 0.5, is_limit=True).first_scale == 1.0
+    assert _run(0.1).rounds[1].selected <= 40
+
+
+def test_what_was_selected_in_excess_is_paid_back_slowly() -> None:
+    budget = Budget(0, 0.1, 1.0, is_limit=False)
+    usual = budget.next_scale(0.1, selected=100, sifted=1000, entries=1000, seen=10_000)
+    assert usual == pytest.approx(0.1, rel=0.01)
+    later = budget.next_scale(0.1, selected=100, sifted=1000, entries=1500, seen=10_000)
+    assert usual / 4 < later < usual
+
+
+@pytest.mark.parametrize("select", [0.1, 1600, "40*n**0.5"])
+def test_a_budget_costs_little_accuracy_and_the_run_knows_its_error(select: float | str) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(24_000, 2))
+    y = (np.hypot(*x.T) > 1.2) ^ (rng.random(len(x)) < 0.1)
+    run = train(LaSVM(gap=0.2), Arrays(x[:20_000], y[:20_000]), select=select, nodes=1)
+    error = float(np.mean((run.learner.score(x[20_000:].astype(np.float32)) > 0) != y[20_000:]))
+    assert error < 0.14
+    assert run.estimates is not None
+    assert run.estimates.recent_error.low <= error <= run.estimates.recent_error.high
+    assert run.estimates.recent_error.width < 0.2
+    if not isinstance(select, str):
+        assert run.selected == pytest.approx(1600, rel=0.15)
 
 
 def test_a_scale_that_was_lowered_recovers_when_rounds_select_less() -> None:

@@ -102,7 +102,7 @@ def test_theta_of_a_known_case() -> None:
     assert everything.heaviest["wrong"] == 4.0
     assert everything.sums["selected"] == 7.0
     # Class -1: one right in the warmstart, one wrong of weight 2. Class 1: 1 of 3 wrong, then 4 wrong and 8 right.
-    assert everything.by_class.tolist() == [[3.0, 15.0], [2.0, 5.0], [3.0, 15.0]]
+    assert everything.by_class.tolist() == [[3.0, 15.0], [2.0, 5.0], [3.0, 15.0], [3.0, 15.0]]
 
 
 def test_theta_counts_examples_by_their_importance() -> None:
@@ -114,7 +114,7 @@ def test_theta_counts_examples_by_their_importance() -> None:
     sums = measured.between(0)
     assert (sums.sums["wrong"], sums.sums["cost"], sums.sums["uneven"]) == (2.0, 6.0, 4.0)
     assert sums.heaviest["cost"] == 4.0
-    assert sums.by_class[2].tolist() == [5.0, 3.0]
+    assert sums.by_class[2:].tolist() == [[2.0, 2.0], [5.0, 3.0]]
 
 
 def test_theta_is_the_error_of_the_last_quarter() -> None:
@@ -221,11 +221,37 @@ def test_the_scale_follows_the_budget_after_the_warmstart() -> None:
     budget = Budget(0, 0.5, 1.0, is_limit=False)
     ones: Doubles = np.ones(100)
     measured = _measured((_entries(ones, ones), 100), budget=budget)
-    assert measured.scale == 1.0
+    assert measured.scale == 0.5
     measured = _measured((_entries(ones, ones), 100), (_entries(ones[:50], ones[:50], 0.5), 200), budget=budget)
-    # The log has 150 entries and may have 150 after the next 100 examples: p is as small as it may be.
-    assert measured.scale == 1e-3
-    assert measured.scales.tolist() == [1.0, 1.0]
+    # The log has 150 entries and may have 200 after the next 200 examples: half as many as it had of the last 100.
+    assert measured.scale == pytest.approx(0.25, rel=0.05)
+    assert measured.scales.tolist() == [0.5, 0.5]
+
+
+def test_rounds_of_the_warmstart_do_not_change_the_scale() -> None:
+    measured = Measurements(2, log_odds=False, budget=Budget(0, 0.1, 1.0, is_limit=False))
+    for seen in (50, 100, 150):
+        measured.add(_entries(np.ones(50), np.ones(50)))
+        measured.end_round(seen, is_warmstart=True)
+        assert measured.scale == 0.1
+
+
+def test_a_mistake_that_was_not_seen_may_weigh_as_much_as_any_example_that_a_blind_rule_selects() -> None:
+    entries = _entries(np.ones(100), np.ones(100), 0.1)
+    for options, heaviest in (({"is_blind": True}, 10.0), ({}, 1.0), ({"needs_scores": False}, 10.0 / AUDITED)):
+        measured = _measured((_entries([1.0], [1]), 1), (entries, 1001), **options)
+        assert measured.between(1).heaviest["wrong"] == pytest.approx(heaviest)
+        estimates = estimates_of(measured, ("no", "yes"))
+        assert estimates is not None
+        assert estimates.recent_error.value == 0.0
+        assert (estimates.recent_error.high > 0.03) == (heaviest > 1.0)
+
+
+def test_examples_whose_labels_were_not_given_do_not_count_as_right() -> None:
+    # Of 100 examples half were selected, and half of these got a label.
+    entries = _entries([-1.0] * 5 + [1.0] * 20, [1] * 25, 0.5)
+    known = _measured((_entries([1.0], [1]), 1), (entries, 101), is_asked=True)
+    assert known.between(1).sums["wrong"] / known.between(1).sums["examples"] == pytest.approx(0.2)
 
 
 def test_sums_of_rounds_add_up() -> None:
@@ -235,3 +261,10 @@ def test_sums_of_rounds_add_up() -> None:
         assert whole.sums[name] == pytest.approx(first.sums[name] + rest.sums[name])
     assert whole.heaviest == {name: max(first.heaviest[name], rest.heaviest[name]) for name in whole.heaviest}
     assert np.allclose(whole.by_class, first.by_class + rest.by_class)
+
+
+def test_the_commonest_class_is_known_from_all_examples_also_those_without_a_score() -> None:
+    first = _entries([np.nan] * 9 + [1.0], [1] * 3 + [-1] * 6 + [1])
+    estimates = estimates_of(_measured((first, 10), needs_scores=False), ("no", "yes"))
+    assert estimates is not None
+    assert (estimates.commonest, estimates.commonest_error) == ("no", pytest.approx(0.4))

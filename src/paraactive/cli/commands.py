@@ -30,6 +30,7 @@ from paraactive.engines import Cluster
 from paraactive.errors import ClusterLostError, InputError, counted
 from paraactive.experiments import Comparison, compare_with_passive
 from paraactive.rules import Rule
+from paraactive.runs.arguments import default_warmstart
 from paraactive.runs.run import Run
 from paraactive.runs.runfile import RunFile, request_nodes
 from paraactive.runs.sampling_defaults import is_svm
@@ -164,7 +165,8 @@ def train_run(
             cluster=_cluster(latency, jitter, slowdown), seed=seed,
             test=job.test, out=out, overwrite=overwrite, observers=[bar, *trackers],
             guard=make_guard(guard, cap, set_aside), class_weight=weights_in(class_weight), scale=scaled,
-            floor=number_or_text(floor or "auto"), select=number_or_text(select or "auto"),
+            floor=number_or_text("auto" if floor is None else floor),
+            select=number_or_text("auto" if select is None else select),
             finished=finished,
             **{name: value for name, value in for_train.items() if value is not None},
         )  # fmt: skip
@@ -172,7 +174,9 @@ def train_run(
 
 def _tuned(job: Job, scaled: bool | str, warmstart: int | None, is_open: bool) -> Tuned:
     """Choose the parameters of the SVM on the first examples of the stream, or a network if no learner was typed."""
-    early = job.stream.read(0, min(MOST_EXAMPLES, job.stream.length or MOST_EXAMPLES, warmstart or MOST_EXAMPLES))
+    length = job.stream.length or MOST_EXAMPLES * 5
+    first = default_warmstart(length) if warmstart is None else warmstart
+    early = job.stream.read(0, min(MOST_EXAMPLES, length, first))
     learner = standardized(job.new_learner(), scaled, job.stream)
     return tune_learner(learner, early, len(job.stream.classes), or_network=is_open and is_svm(learner))
 

@@ -1,5 +1,6 @@
 """The front door for users of scikit-learn."""
 
 from paraactive.estimator.classifier import ParaActiveClassifier
+from paraactive.estimator.svc import ParaActiveSVC
 
-__all__ = ["ParaActiveClassifier"]
+__all__ = ["ParaActiveClassifier", "ParaActiveSVC"]

@@ -38,10 +38,13 @@ from paraactive.runs.sampling_defaults import row_size
 from paraactive.runs.spec import DataSpec
 from paraactive.runs.train import train
 from paraactive.runs.tuning import MOST_EXAMPLES, tune
+from paraactive.runs.verdict import estimated_error
 from paraactive.sifting import parts
 from paraactive.streams import Arrays
 
 _LEAST_BATCH = 64
+_LEAST_PART = 0.9
+"""If merging equal rows leaves a smaller part of them, the error is not estimated."""
 _ENTRY = np.dtype([("index", np.int64), ("p", np.float64)])
 _LOG = logging.getLogger("paraactive")
 
@@ -78,7 +81,7 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
         seen; one row then never has more than the part 1/sqrt(n) of the weight of all. None: no bound.
     select : float, int, str or None, default="auto"
         Number of rows to select: a rate below 1, a total, or a limit that grows, such as "50*n**0.5"; see `train`.
-        "auto" keeps the time to learn nearly linear in the number of rows. None: no limit.
+        "auto" keeps the time to learn nearly linear in the number of rows. None: no limit. `partial_fit` has no total.
     finish : bool or "auto", default="auto"
         Whether `fit` ends with optimizing the SVM on all rows learned. "auto": if that is cheap; see `train`.
     tune : bool, default=False
@@ -218,15 +221,14 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
         rows = self._standardized(self._checked(X, y, sample_weight, None, first=True), learner)
         rows, test = self._held_out(rows)
         with notify_on_compile(_log_compiling):
-            is_weighted = sample_weight is not None or self.class_weight is not None
-            self._fit(rows.merged_duplicates(), learner, test, is_weighted)
+            self._fit(rows.merged_duplicates(), learner, test, len(rows.number))
         return self
 
-    def _fit(self, rows: Rows, learner: Learner, test: Examples | None, is_weighted: bool) -> None:
+    def _fit(self, rows: Rows, learner: Learner, test: Examples | None, unmerged: int) -> None:
         passes = whole("epochs", self.epochs, 1)
         stream = Arrays(rows.x, rows.number, weight=rows.weight, seed=self._seed, passes=passes)
         total = len(rows.number) * passes
-        warmstart = min(self._warmstart(total), total)
+        warmstart = min(self._warmstart(len(rows.number)), total)
         self._begin(rows, self._tuned(learner, stream, warmstart) if self.tune else learner)
         choice = RuleChoice(self.rule, row_size(rows.x, self.learner_))
         self.rule_ = choice.for_fit(self.learner_, stream, warmstart, total)
@@ -242,10 +244,10 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
         data = DataSpec(PartSpec("arrays", {}), spec.data.width, tuple(str(each) for each in self.classes_))
         self.run_.spec = replace(spec, data=data)
         self.learner_, self.n_seen_ = self.run_.learner, self.run_.seen
-        known = self.run_.estimates
-        # Without weights of the user's own, the importance of a row is the number of its copies in X.
-        error = None if known is None else known.recent_error if is_weighted else known.weighted_error
-        self.estimated_error_ = None if error is None else error.value
+        if len(rows.number) < _LEAST_PART * unmerged:  # A row is not scored before all of its copies are learned.
+            self.run_.measured = None
+        known, kept = self.run_.estimates, self.run_.kept_warmstart
+        self.estimated_error_ = None if known is None else estimated_error(known, False, kept).value
         if best:
             best.restore(self.run_)
         self._record_selected(rows.row[self.run_.learned.key], self.run_.learned.p)

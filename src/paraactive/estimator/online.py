@@ -52,7 +52,8 @@ class OnlineSifter:
         unlimited = is_total(select) or (select == "auto" and not is_svm(learner))
         budget: Budget | None = None if unlimited else find_budget(select, choice.width, warmstart, examples=1)
         self._needs_scores = choice.needs_scores(learner)
-        self.measured = Measurements(classes, capabilities_of(learner).log_odds, self._needs_scores, budget)
+        log_odds, is_blind = capabilities_of(learner).log_odds, not choice.needs_labels(learner)
+        self.measured = Measurements(classes, log_odds, self._needs_scores, budget, is_blind=is_blind)
 
     @property
     def rule(self) -> Rule | None:
@@ -94,14 +95,16 @@ class OnlineSifter:
         self.learner.end_round()
         self.measured.add(selected)
         self.seen, self.version = self.seen + len(now), self.version + len(selected)
-        self.measured.end_round(self.seen)
+        self.measured.end_round(self.seen, is_warmstart)
         return selected
 
     def _sift(self, now: Examples) -> Selected:
         if self._rule is None:
             self._rule = self._choice.for_rows(self.learner, now, self.seen)
         rule = at_noise(self._rule, self.measured.theta)
-        mean = self.measured.mean_importance if rule.needs_scores else None
+        # As in `Node`: only a rule that sees labels may see the weights of classes.
+        weighs = rule.needs_scores and rule.needs_labels is True
+        mean = self.measured.mean_importance if weighs else None
         adjustment = Adjustment(self._floor if rule.needs_scores else None, self.measured.scale, mean)
         seen = np.full(len(now), self.seen)
         return choose(

@@ -105,6 +105,22 @@ class PreparesRows(BaseEstimator):
         """The rows of `predict`, as the learner gets them."""
         return prepared(self._without_missing(checked_features(self, X)), self._scaling)
 
+    def in_original_units(self, rows: Floats) -> Doubles:
+        """Rows in the units of X.
+
+        Parameters
+        ----------
+        rows : ndarray of float32
+            Rows as the learner gets them, such as its support vectors.
+
+        Returns
+        -------
+        ndarray of float64
+            The rows as they are in X, up to the rounding of float32.
+        """
+        found = rows.astype(np.float64)
+        return found if self._scaling is None else found * self._scaling.scale + self._scaling.center
+
     def _without_missing(self, x: Features) -> Features:
         """The rows. If values are missing, an InputError is raised, or a missing text is 0 in all of its columns."""
         if isinstance(x, SparseRows) or not np.isnan(np.sum(x)):

@@ -51,6 +51,21 @@ class RuleChoice:
             return capabilities_of(learner).sifts
         return self._given(learner).needs_scores
 
+    def needs_labels(self, learner: Learner) -> bool:
+        """Whether the rule sees labels.
+
+        Parameters
+        ----------
+        learner : Learner
+            The learner, which decides what "auto" is.
+
+        Returns
+        -------
+        bool
+            True for rules such as "signed", and for "auto" unless all rows are learned.
+        """
+        return capabilities_of(learner).sifts if self.rule == "auto" else self._given(learner).needs_labels is True
+
     def for_fit(self, learner: Learner, stream: Arrays, warmstart: int, total: int) -> Rule:
         """The rule for `fit`.
 

@@ -217,7 +217,8 @@ def make_plan(
     total = count_examples(stream, examples)
     batch = whole("batch", max(1, min(BATCH, total // 8)) if batch is None else batch)
     if warmstart is None:
-        warmstart = min(BATCH, total // 5) if labels_cost else default_warmstart(total)
+        once = min(total, StreamDetails(stream).first_pass or total)  # Later, the run could not measure itself.
+        warmstart = min(BATCH, total // 5) if labels_cost else default_warmstart(once)
     nodes = min(_default_nodes(engine, schedule), max(batch, 1)) if nodes is None else nodes
     if delay is not None and schedule != "asynchronous":
         raise InputError(

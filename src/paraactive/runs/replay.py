@@ -16,7 +16,7 @@ from paraactive.runs.finishing import replay_finished
 from paraactive.runs.loop import WARMSTART, ended_event, notify
 from paraactive.runs.run import Run
 from paraactive.runs.runfile import RunFile
-from paraactive.runs.verdict import WITHOUT_SCORES
+from paraactive.runs.verdict import WITH_LABELS, WITHOUT_SCORES
 from paraactive.sifting import parts
 from paraactive.sifting.measurements import Measurements
 from paraactive.sifting.node import learn_stretch
@@ -141,7 +141,7 @@ def measured_of(file: RunFile, log_odds: bool) -> Measurements:
     kind = inner.kind if isinstance(inner, PartSpec) else rule.kind
     measured = Measurements(
         len(spec.data.classes), log_odds, kind not in WITHOUT_SCORES, spec.sampling.budget,
-        spec.data.first_pass,
+        spec.data.first_pass, is_blind=kind not in WITH_LABELS, is_asked=spec.data.stream.kind == "unlabelled",
     )  # fmt: skip
     file.log.measure(measured)
     return measured

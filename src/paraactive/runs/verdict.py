@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from paraactive.sifting.confidence import Interval
 from paraactive.sifting.estimates import Estimates
 
 WITHOUT_SCORES = ("passive", "uniform")
 """Rules that need no scores: they do not sift."""
+WITH_LABELS = ("signed", "least", "gradient")
+"""Rules that see labels. They select misclassified examples with a p near 1."""
 _HALF, _TENTH = 0.5, 0.1
 _LEAST_EXAMPLES = 200
 """Fewest examples from which a model is said to be no better than the commonest class."""
@@ -84,21 +87,46 @@ def verdict_of(
     if estimates is not None and estimates.scale < _BINDS:
         chosen += f", limited by the budget, which multiplied p by {estimates.scale:.2f} on average"
     if estimates is None:
-        return Verdict(f"The error is not known, because the log has no scores; {chosen}.", ())
+        why = "no example was scored before it, or an equal one, was learned"
+        return Verdict(f"The error is not known, because {why}; {chosen}.", ())
     known = estimates
+    error = estimated_error(known, known.is_weighted, kept_warmstart)
     if known.is_weighted:
         errors = (
-            f"Estimated weighted error {known.weighted_error.percent()}; always predicting one class: "
+            f"Estimated weighted error {error.percent()}; always predicting one class: "
             f"{known.commonest_weighted_error:.2%}"
         )
     else:
         errors = (
-            f"Estimated error {known.recent_error.percent()}; "
-            f"always predicting the commonest class: {known.commonest_error:.2%}"
+            f"Estimated error {error.percent()}; always predicting the commonest class: {known.commonest_error:.2%}"
         )
     sentence = f"{errors}; {chosen}."
-    warnings = tuple(_warnings(known, 0.0 if rule in WITHOUT_SCORES else rate, kept_warmstart))
+    is_sifted = rule not in WITHOUT_SCORES and sifted >= _LEAST_EXAMPLES
+    warnings = tuple(_warnings(known, rate if is_sifted else 0.0, kept_warmstart, rule in WITHOUT_SCORES))
     return Verdict(sentence, warnings, not (_is_useless(known) or is_worse_than_warmstart(known)))
+
+
+def estimated_error(known: Estimates, is_weighted: bool, kept_warmstart: bool) -> Interval:
+    """The estimated error of the model that a run returns.
+
+    Parameters
+    ----------
+    known : Estimates
+        Estimates of the run.
+    is_weighted : bool
+        Whether examples count by their importance.
+    kept_warmstart : bool
+        Whether the model after the warmstart was kept.
+
+    Returns
+    -------
+    Interval
+        The recent error; if the model after the warmstart was kept, the error of this model in the first rounds.
+    """
+    first = known.first_weighted_error if is_weighted else known.first_error
+    if kept_warmstart and first is not None:
+        return first
+    return known.weighted_error if is_weighted else known.recent_error
 
 
 def _is_useless(known: Estimates) -> bool:
@@ -107,7 +135,7 @@ def _is_useless(known: Estimates) -> bool:
     return is_known and known.weighted_error.value >= known.commonest_weighted_error
 
 
-def _warnings(known: Estimates, rate: float, kept_warmstart: bool) -> list[str]:
+def _warnings(known: Estimates, rate: float, kept_warmstart: bool, has_no_floor: bool) -> list[str]:
     found: list[str] = []
     if _is_useless(known):
         one = "one class" if known.is_weighted else repr(known.commonest)
@@ -116,11 +144,16 @@ def _warnings(known: Estimates, rate: float, kept_warmstart: bool) -> list[str]:
             "classes apart, or the parameters of the learner may not fit the data; try tune (--tune)"
         )
     if is_worse_than_warmstart(known) and known.first_weighted_error is not None:
-        kept = "so the model after the warmstart was kept" if kept_warmstart else "so compare with rule 'passive'"
-        found.append(
-            "the model became worse than after the warmstart, where its error was "
-            f"{known.first_weighted_error.percent()}, {kept}"
-        )
+        if kept_warmstart:
+            found.append(
+                "the model became worse than after the warmstart, so the model after the warmstart was kept; the "
+                f"latest model has an error of {known.weighted_error.percent()}"
+            )
+        else:
+            found.append(
+                "the error is larger than after the warmstart, where it was "
+                f"{known.first_weighted_error.percent()}; the data may have changed on the way"
+            )
     if rate > _HALF:
         found.append(
             f"{rate:.0%} of the examples were selected, so sifting saves little here: the labels are noisy, or the "
@@ -129,6 +162,6 @@ def _warnings(known: Estimates, rate: float, kept_warmstart: bool) -> list[str]:
     if known.selected and known.effective_size < _TENTH * known.selected:
         found.append(
             f"the weights are uneven: {known.selected:,} selected examples count like {known.effective_size:,.0f} of "
-            "equal weight; a larger floor makes them more even"
+            f"equal weight; {'they are your own weights' if has_no_floor else 'a larger floor makes them more even'}"
         )
     return found

@@ -19,6 +19,10 @@ OPERATIONS_PER_VECTOR = 50.0
 """Operations for each vector beside the products of its features: the kernel function and the steps of LASVM."""
 _LEAST, _MOST, _LEAST_OF_LIMIT = 1e-3, 1e3, 0.02
 """Bounds on the scale of p. A limit must not make p so small that the weights of a few examples rule the model."""
+_LEAST_PART = 0.25
+"""However much was selected before, this part of the growth of the budget is selected."""
+_SMOOTHING = 2.0
+"""Added to the numbers of a round, so that a round of a few selected examples does not change the scale at once."""
 _GROWTH = re.compile(r"\s*(?:(?P<factor>[0-9.eE+]+)\s*\*)?\s*n\s*\*\*\s*(?P<power>[0-9.]+)\s*")
 
 
@@ -57,8 +61,16 @@ class Budget:
         """
         return self.constant + self.factor * seen**self.power
 
+    @property
+    def first_scale(self) -> float:
+        """The scale of p in the first round, when nothing is known of p: a rate is kept even if all p are 1."""
+        return 1.0 if self.is_limit else min(self.factor, 1.0)
+
     def next_scale(self, scale: float, selected: float, sifted: int, entries: int, seen: int) -> float:
-        """The scale of p in the next round, of which the same number of examples is expected as of the last one.
+        """The scale of p in the next round.
+
+        If too many or too few were selected so far, the difference is spread over as many examples as have been seen:
+        if one round paid for it, p would be tiny there, and a few examples would have most of the weight.
 
         Parameters
         ----------
@@ -84,10 +96,12 @@ class Budget:
         >>> round(budget.next_scale(1.0, selected=50, sifted=100, entries=90, seen=100), 2)
         1.0
         >>> round(budget.next_scale(1.0, selected=100, sifted=100, entries=100, seen=100), 2)
-        0.41
+        0.43
         """
-        wanted = max(self.allowed(seen + sifted) - entries, 0.0)
-        new = scale * wanted / max(selected, 0.5)
+        ahead = max(seen, sifted)
+        later = self.allowed(seen + ahead)
+        wanted = max(later - entries, _LEAST_PART * (later - self.allowed(seen))) * sifted / ahead
+        new = scale * (wanted + _SMOOTHING) / (selected + _SMOOTHING)
         return min(max(new, _LEAST_OF_LIMIT), 1.0) if self.is_limit else min(max(new, _LEAST), _MOST)
 
 

@@ -109,7 +109,7 @@ def estimates_of(measured: Measurements, classes: Sequence[str]) -> Estimates | 
         return None
     recent, sifted = measured.between(measured.recent_round()), measured.between(1)
     first, mean = _first_rounds(measured), measured.mean_importance
-    by_class, weight_of_class = everything.by_class[0], everything.by_class[2]
+    by_class, weight_of_class = everything.by_class[2:]
     commonest = int(by_class.argmax())
     weight, squares = sifted.sums["weight"], sifted.sums["weight_squares"]
     return Estimates(
@@ -165,7 +165,6 @@ def _interval(rounds: RoundSums, name: str, heaviest: float, most: float | None 
 
 
 def _error(rounds: RoundSums) -> Interval:
-    # A misclassified example that has not been seen yet would weigh at least 1.
     return _interval(rounds, "wrong", max(rounds.heaviest["wrong"], 1.0))
 
 
@@ -182,5 +181,5 @@ def _first_rounds(measured: Measurements) -> RoundSums | None:
 
 
 def _class_errors(rounds: RoundSums, classes: Sequence[str]) -> dict[str, float]:
-    weight, wrong, _ = rounds.by_class
+    weight, wrong = rounds.by_class[:2]
     return {name: float(wrong[number] / weight[number]) for number, name in enumerate(classes) if weight[number] > 0.0}

@@ -27,6 +27,8 @@ SUMS = (
 counts a wrong example by its importance. `uneven` is above 0 if any importance is not 1."""
 _HEAVIEST = ("wrong", "cost", "loss")
 _LAST = ("seen", "scale", *(f"heaviest_{name}" for name in _HEAVIEST))
+_BY_CLASS = 4
+"""Number of sums for each class; see `RoundSums.by_class`."""
 _RECENT = 0.25
 """Part of the measured examples that counts as recent."""
 
@@ -39,9 +41,11 @@ class RoundSums(NamedTuple):
     sums : dict of str to float
         By the names in `SUMS`.
     heaviest : dict of str to float
-        Largest contribution of one example to the sums of wrong, cost and loss.
-    by_class : ndarray of shape (3, classes)
-        For each class: the sum of 1/p, the sum of 1/p of misclassified examples, and the sum of importance/p.
+        Largest contribution that one example had, or would have had if misclassified, to the sums of wrong, cost and
+        loss.
+    by_class : ndarray of shape (4, classes)
+        For each class, of the scored examples: the sum of 1/p, and that of misclassified examples. Of all examples: the
+        sum of 1/p, and the sum of importance/p.
     """
 
     sums: dict[str, float]
@@ -65,16 +69,23 @@ class Measurements:
     first_pass : int, optional
         Number of examples in the first pass over the data. Scores of later passes do not count, because the model may
         have learned these examples before. Default: there is one pass.
+    is_blind : bool, default=False
+        Whether the rule does not see labels. Then a misclassified example may have as small a p as any other; a rule
+        that sees labels selects it with a p near 1.
+    is_asked : bool, default=False
+        Whether labels are asked for. Some may not be given, and the log lacks these examples, so that the examples
+        behind the estimates are counted by the weights of those that it has.
     """
 
     def __init__(
         self, classes: int, log_odds: bool, needs_scores: bool = True, budget: Budget | None = None,
-        first_pass: int | None = None,
+        first_pass: int | None = None, is_blind: bool = False, is_asked: bool = False,
     ) -> None:  # fmt: skip
         self.classes, self._log_odds, self._budget, self._first_pass = classes, log_odds, budget, first_pass
+        self._is_blind, self._is_asked = is_blind or not needs_scores, is_asked
         self._audited = 1.0 if needs_scores else AUDITED
-        self.rounds = np.zeros((0, len(SUMS) + len(_LAST) + 3 * classes))
-        self.scale = 1.0
+        self.rounds = np.zeros((0, len(SUMS) + len(_LAST) + _BY_CLASS * classes))
+        self.scale = 1.0 if budget is None else budget.first_scale
         """Factor of p in the next round."""
         self.theta = 0.0
         """The recent error, in which examples count by their importance: an estimate of the noise."""
@@ -94,9 +105,10 @@ class Measurements:
         """
         if not len(selected):
             return
-        scored = ~np.isnan(selected.score[:, 0])
+        is_fresh = np.ones(len(selected), np.bool_)
         if self._first_pass is not None:
-            scored &= selected.examples.index < self._first_pass
+            is_fresh = selected.examples.index < self._first_pass
+        scored = is_fresh & ~np.isnan(selected.score[:, 0])
         rows = np.zeros((len(selected), len(self._open)))
         values: dict[str, Doubles] = dict(zip(SUMS, rows.T, strict=False))
         learned = selected.weight
@@ -104,17 +116,22 @@ class Measurements:
         values["weight"][:], values["weight_squares"][:] = learned, learned**2
         values["inverse"][:] = 1.0 / selected.p
         values["uneven"][:] = np.abs(selected.examples.importance - 1.0)
+        self._add_classes(rows, is_fresh, selected.take(is_fresh))
         if scored.any():
             self._add_scores(values, rows, scored, selected.take(scored))
         # A running sum is the same however the entries are cut into calls, to the bit.
         self._open = np.add.accumulate(np.vstack([self._open, rows]), axis=0)[-1]
-        heaviest = np.stack([values[name] for name in _HEAVIEST]).max(axis=1)
-        self._heaviest = np.maximum(self._heaviest, heaviest)
+
+    def _add_classes(self, rows: Doubles, is_fresh: np.ndarray, selected: Selected) -> None:
+        """Add how often each class occurs, which all examples show, also those without a score."""
+        places, number = np.flatnonzero(is_fresh), numbers_of(selected.examples.y, self.classes)
+        for part, value in enumerate((1.0 / selected.p, selected.weight), 2):
+            rows[places, len(SUMS) + part * self.classes + number] = value
 
     def _add_scores(self, values: dict[str, Doubles], rows: Doubles, scored: np.ndarray, selected: Selected) -> None:
         score, y = selected.score.astype(np.float64), selected.examples.y
         score = score[:, 0] if self.classes == 2 else score
-        audited = self._audited if len(self.rounds) else 1.0  # In round 0, the last quarter is scored whatever the rule.
+        audited = self._audited if len(self.rounds) else 1.0  # In round 0, scores do not depend on the rule.
         weight = 1.0 / (selected.p * audited)
         margin = signed_margin(score, y)
         importance, wrong = selected.examples.importance, weight * (margin <= 0.0)
@@ -122,8 +139,13 @@ class Measurements:
         sums = {"wrong": wrong, "cost": importance * wrong, "loss": weight * self._loss(score, y, margin)}
         for name, value in sums.items():
             values[name][scored], values[f"{name}_squares"][scored] = value, value**2
+        # What an example would contribute if misclassified. A rule that sees labels gives it a p near the scale.
+        scale = min(self.scale, 1.0) if len(self.rounds) else 1.0
+        possible = weight if self._is_blind else np.maximum(wrong, 1.0 / scale)
+        heaviest = [possible.max(), (importance * possible).max(), sums["loss"].max()]
+        self._heaviest = np.maximum(self._heaviest, heaviest)
         places, number = np.flatnonzero(scored), numbers_of(y, self.classes)
-        for part, value in enumerate((weight, wrong, importance * weight)):
+        for part, value in enumerate((weight, wrong)):
             rows[places, len(SUMS) + part * self.classes + number] = value
 
     def _loss(self, score: Doubles, y: np.ndarray, margin: Doubles) -> Doubles:
@@ -133,13 +155,15 @@ class Measurements:
             return np.logaddexp(0.0, -margin)
         return np.logaddexp.reduce(score, axis=1) - score[np.arange(len(y)), y]
 
-    def end_round(self, seen: int) -> None:
+    def end_round(self, seen: int, is_warmstart: bool = False) -> None:
         """End the present round.
 
         Parameters
         ----------
         seen : int
             Number of examples that the cluster has seen.
+        is_warmstart : bool, default=False
+            Whether the round belongs to the warmstart, of which nothing follows for the budget. The first round does.
         """
         before = self.seen
         ended = self._open.copy()
@@ -147,11 +171,12 @@ class Measurements:
         known = ended[0] > 0 or self.measured > 0
         # In round 0, the warmstart, only the entries with scores count. Later, all examples that were sifted count.
         if len(self.rounds):
-            ended[0] = float(self._fresh(seen) - self._fresh(before)) if known else 0.0
+            counted = ended[SUMS.index("inverse")] if self._is_asked else self._fresh(seen) - self._fresh(before)
+            ended[0] = float(counted) if known else 0.0
         last = [float(seen), self.scale, *self._heaviest]
         self.rounds = np.vstack([self.rounds, [*ended[: len(SUMS)], *last, *ended[len(SUMS) :]]])
         self._read_rounds()
-        if self._budget is not None and len(self.rounds) > 1:
+        if self._budget is not None and len(self.rounds) > 1 and not is_warmstart:
             selected = ended[SUMS.index("selected")]
             self.scale = self._budget.next_scale(self.scale, selected, seen - before, self._entries, seen)
         self._open, self._heaviest = self._nothing(), np.zeros(len(_HEAVIEST))
@@ -171,7 +196,7 @@ class Measurements:
         return seen if self._first_pass is None else min(seen, self._first_pass)
 
     def _nothing(self) -> Doubles:
-        return np.zeros(len(SUMS) + 3 * self.classes)
+        return np.zeros(len(SUMS) + _BY_CLASS * self.classes)
 
     # Reading -----------------------------------------------------------------------------------------------------
 
@@ -221,7 +246,7 @@ class Measurements:
         rows, width = self.rounds[first:last], len(SUMS)
         total = rows.sum(axis=0)
         heaviest = rows[:, width + 2 : width + len(_LAST)].max(axis=0, initial=0.0)
-        by_class = total[width + len(_LAST) :].reshape(3, self.classes)
+        by_class = total[width + len(_LAST) :].reshape(_BY_CLASS, self.classes)
         return RoundSums(
             dict(zip(SUMS, total[:width].tolist(), strict=True)),
             dict(zip(_HEAVIEST, heaviest.tolist(), strict=True)),

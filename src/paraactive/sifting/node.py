@@ -139,9 +139,11 @@ class Node:
         Measurements
             Without any sums.
         """
-        log_odds, classes = capabilities_of(self.learner).log_odds, len(self.stream.classes)
-        first_pass = StreamDetails(self.stream).first_pass
-        return Measurements(classes, log_odds, self.rule.needs_scores, self.sampling.budget, first_pass)
+        details, rule = StreamDetails(self.stream), self.rule
+        return Measurements(
+            len(self.stream.classes), capabilities_of(self.learner).log_odds, rule.needs_scores, self.sampling.budget,
+            details.first_pass, is_blind=rule.needs_labels is not True, is_asked=not details.labelled,
+        )  # fmt: skip
 
     def take(self, first: int, last: int, scored: bool = False) -> Sifted:
         """Select all examples at these positions with p = 1, as in the warmstart.

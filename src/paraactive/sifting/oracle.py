@@ -59,7 +59,7 @@ class Oracle:
     >>> run = train(LaSVM(gamma=1.0, gap=0.2), stream, warmstart=100, batch=200, oracle=Oracle(friend, budget=400))
     >>> error = np.mean((run.learner.score(x) > 0) != (y == "outside"))
     >>> print(f"{len(asked)} labels, error {error:.2f}")
-    400 labels, error 0.01
+    400 labels, error 0.02
     """
 
     ask: Callable[[Ints, Floats], Iterable[Any]] | Callable[[Ints, Floats, str], Iterable[Any]]

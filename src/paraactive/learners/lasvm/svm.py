@@ -69,8 +69,7 @@ class LaSVM:
         model does not depend on it.
     max_vectors : int, optional
         Largest number of support vectors. Default: no limit. Beyond the limit, the vector with the smallest dual
-        coefficients is merged into the nearest vector of its class. In one run on 12,288 digits, 3231 vectors without
-        a limit made 40 mistakes of 4065, 1000 vectors made 38 and 500 made 47.
+        coefficients is merged into the nearest vector of its class.
     cascade : bool, default=True
         Offer a cheap proxy score to the sifters, which rules out most examples without an exact score. Only for the
         rbf kernel and dense rows.
@@ -117,7 +116,8 @@ class LaSVM:
         self.max_vectors = None if max_vectors is None else whole("max_vectors", max_vectors, 2)
         self.cascade = truth("cascade", cascade)
         self.own_weight = "auto" if own_weight == "auto" else positive("own_weight", own_weight)
-        self._dual: Dual | None = None
+        self.dual: Dual | None = None
+        """The dual problem with its vectors; None before the first update."""
         self._projection: Projection | None = None
         self._learned = 0
         self._scored: scored_rows.ScoredRows = {}
@@ -140,29 +140,29 @@ class LaSVM:
     @property
     def sparse(self) -> bool:
         """Whether it accepts sparse rows: unless it has learned dense ones."""
-        return self._dual is None or self._dual.live.sparse
+        return self.dual is None or self.dual.live.sparse
 
     @property
     def vectors(self) -> int:
         """Number of support vectors."""
-        return 0 if self._dual is None else self._dual.count
+        return 0 if self.dual is None else self.dual.count
 
     @property
     def bias(self) -> float | Doubles:
         """The bias b; with more than two classes, that of each."""
-        return self._per_class(np.zeros(self._machines) if self._dual is None else self._dual.bias.copy())
+        return self._per_class(np.zeros(self._machines) if self.dual is None else self.dual.bias.copy())
 
     @property
     def support_vectors(self) -> Features:
         """The support vectors, one a row, up to the rounding of float32; sparse if the learned rows are."""
-        return np.zeros((0, 0), np.float32) if self._dual is None else self._dual.live.original()
+        return np.zeros((0, 0), np.float32) if self.dual is None else self.dual.live.original()
 
     @property
     def dual_coefficients(self) -> Doubles:
         """Signed dual coefficients of the support vectors; with more than two classes, a row for each class."""
-        if self._dual is None:
+        if self.dual is None:
             return self._per_class(np.zeros((self._machines, 0)))
-        return self._per_class(self._dual.alpha[:, : self.vectors].copy())
+        return self._per_class(self.dual.alpha[:, : self.vectors].copy())
 
     def score(self, x: ArrayLike | SparseRows) -> Doubles:
         """Return f(x) = sum_s alpha_s K(s, x) + b for each row.
@@ -178,7 +178,7 @@ class LaSVM:
             One score for each row; with more than two classes, one for each class. 0 before the first update.
         """
         given: Features = x if isinstance(x, SparseRows) else np.asarray(x)
-        out, dual = np.zeros((len(given), self._machines)), self._dual
+        out, dual = np.zeros((len(given), self._machines)), self.dual
         if dual is not None:
             rows = dual.live.relative(given)
             xx = dual.live.norms(rows)
@@ -197,22 +197,22 @@ class LaSVM:
         return Proxy(self._proxy_score, self._projection.error_bound, self._projection.cost(self.vectors))
 
     def _proxy_score(self, x: ArrayLike) -> Doubles:
-        assert self._dual is not None
+        assert self.dual is not None
         assert self._projection is not None
         rows = np.asarray(x)
-        out, vectors = np.empty((len(rows), self._machines)), self._dual.view()
+        out, vectors = np.empty((len(rows), self._machines)), self.dual.view()
         for first in range(0, len(rows), _CHUNK_ROWS):  # Temporary arrays of a chunk stay in the processor's cache.
             chunk = slice(first, first + _CHUNK_ROWS)
-            relative = self._dual.live.relative(rows[chunk])
-            norms = self._dual.live.norms(relative)
+            relative = self.dual.live.relative(rows[chunk])
+            norms = self.dual.live.norms(relative)
             self._projection.sums(relative, norms, vectors, out[chunk])
             out[chunk][~np.isfinite(norms)] = np.nan  # As an exact score would be.
-        out += self._dual.bias
+        out += self.dual.bias
         return out[:, 0] if self._machines == 1 else out
 
     def dual_objective(self) -> float:
         """Return the sum over the machines of sum_i alpha_i y_i - 1/2 sum_ij alpha_i alpha_j K_ij, which grows."""
-        return 0.0 if self._dual is None else self._dual.objective()
+        return 0.0 if self.dual is None else self.dual.objective()
 
     @property
     def _machines(self) -> int:
@@ -242,7 +242,7 @@ class LaSVM:
         if not len(selected):
             return
         check_labels(selected.examples.y, self.classes or 2)
-        if (dual := self._dual) is None:
+        if (dual := self.dual) is None:
             sparse = isinstance(selected.examples.x, SparseRows)
             dual = self._allocate((SparseVectors if sparse else DenseVectors)(selected.examples.width))
         first = self._learn_early(dual, selected)
@@ -297,7 +297,7 @@ class LaSVM:
         """
         if self.gap is not None:
             self._reprocess_to(self.gap)
-        dual, projection = self._dual, self._projection
+        dual, projection = self.dual, self._projection
         if dual is not None and projection is not None and projection.is_due(self._learned, self.vectors):
             projection.update_basis(dual.view(), self._learned)
             projection.measure(dual.view(), dual.sums_without_own)
@@ -311,7 +311,7 @@ class LaSVM:
             All examples that were learned: evicted vectors come back if they violate by more than 0.01. Not used with
             `max_vectors`. Default: optimize on the present support vectors.
         """
-        dual, self._scored = self._dual, {}
+        dual, self._scored = self.dual, {}
         if dual is None or selected is None or self.max_vectors is not None:
             return self._reprocess_to(self.tau)
         finish_on(dual, selected, lambda some: self._learn(dual, accepted_by(self, some)), self.C)
@@ -331,11 +331,11 @@ class LaSVM:
         dual.learn(batch, self.tau, self.C, self.reprocess, self.max_vectors)
 
     def _reprocess_to(self, gap: float) -> None:
-        if self._dual is not None:
+        if self.dual is not None:
             # Each step increases the objective. The limit is for kernels that are not quite positive definite.
             self._scored = {}
-            self._dual.reprocess(1000 * (self.vectors + 100), gap, self.C)
-            self._project_vectors(self._dual)
+            self.dual.reprocess(1000 * (self.vectors + 100), gap, self.C)
+            self._project_vectors(self.dual)
 
     def _project_vectors(self, dual: Dual) -> None:
         """Let the projection follow the vectors that have come, gone and moved."""
@@ -354,7 +354,7 @@ class LaSVM:
         scale = self.known_scale if self.gamma == "scale" else None
         gamma = self.gamma if isinstance(self.gamma, float) else scale or 1.0 / vectors.width
         dual = Dual(vectors, self._machines, self.kernel, gamma, self.coef0, self.degree, self.cache_size)
-        self._dual, self._projection = dual, self._new_projection(dual)
+        self.dual, self._projection = dual, self._new_projection(dual)
         self._early, self._learned, self._scored = EarlyExamples(vectors.rows()), 0, {}
         return dual
 
@@ -365,12 +365,12 @@ class LaSVM:
 
     def save(self) -> State:
         """Return the whole state as named arrays; see `Learner.save`."""
-        if self._dual is None:
+        if self.dual is None:
             return {"width": np.array(0)}
         return {
-            "width": np.array(self._dual.live.width),
+            "width": np.array(self.dual.live.width),
             **self._early.save(),
-            **self._dual.save(),
+            **self.dual.save(),
             "learnt": np.array(self._learned),
             **({} if self._projection is None else self._projection.save()),
         }
@@ -379,14 +379,14 @@ class LaSVM:
         """See `Learner.load`. An InputError is raised if the state has another number of classes."""
         width = int(state["width"])
         if not width:
-            self._dual, self._projection = None, None
+            self.dual, self._projection = None, None
             return
         machines = len(state["alpha"])
         if self.classes is None and machines > 1:
             self.classes = machines
         if machines != self._machines:
-            fact, why = f"the state has {machines} machines", f"this LaSVM has {self._machines}"
-            raise InputError(fact, why=why, remedy="give the number of its classes")
+            fact = f"the state has {machines} machines"
+            raise InputError(fact, why=f"this LaSVM has {self._machines}", remedy="give the number of its classes")
         dual = self._allocate((DenseVectors if "vectors" in state else SparseVectors)(width))
         self._early.load(state)
         dual.load(state)
