@@ -122,7 +122,7 @@ def test_a_budget_costs_little_accuracy_and_the_run_knows_its_error(select: floa
     y = (np.hypot(*x.T) > 1.2) ^ (rng.random(len(x)) < 0.1)
     run = train(LaSVM(gap=0.2), Arrays(x[:20_000], y[:20_000]), select=select, nodes=1)
     error = float(np.mean((run.learner.score(x[20_000:].astype(np.float32)) > 0) != y[20_000:]))
-    assert error < 0.14
+    assert error < 0.15  # 0.11 without a budget.
     assert run.estimates is not None
     assert run.estimates.recent_error.low <= error <= run.estimates.recent_error.high
     assert run.estimates.recent_error.width < 0.2

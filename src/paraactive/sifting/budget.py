@@ -22,7 +22,7 @@ _LEAST, _MOST, _LEAST_OF_LIMIT = 1e-3, 1e3, 0.02
 _LEAST_PART = 0.25
 """However much was selected before, this part of the growth of the budget is selected."""
 _SMOOTHING = 2.0
-"""Added to the numbers of a round, so that a round of a few selected examples does not change the scale at once."""
+"""Added to the numbers of a round under a rate, so that a few selected examples do not change the scale at once."""
 _GROWTH = re.compile(r"\s*(?:(?P<factor>[0-9.eE+]+)\s*\*)?\s*n\s*\*\*\s*(?P<power>[0-9.]+)\s*")
 
 
@@ -69,8 +69,9 @@ class Budget:
     def next_scale(self, scale: float, selected: float, sifted: int, entries: int, seen: int) -> float:
         """The scale of p in the next round.
 
-        If too many or too few were selected so far, the difference is spread over as many examples as have been seen:
-        if one round paid for it, p would be tiny there, and a few examples would have most of the weight.
+        Under a rate, what was selected in excess is paid back over as many examples as have been seen: if one round
+        paid for it, p would be tiny there, and a few examples would have most of the weight. What a limit still allows
+        may be selected at once.
 
         Parameters
         ----------
@@ -96,13 +97,14 @@ class Budget:
         >>> round(budget.next_scale(1.0, selected=50, sifted=100, entries=90, seen=100), 2)
         1.0
         >>> round(budget.next_scale(1.0, selected=100, sifted=100, entries=100, seen=100), 2)
-        0.43
+        0.41
         """
-        ahead = max(seen, sifted)
+        ahead = sifted if self.is_limit else max(seen, sifted)
         later = self.allowed(seen + ahead)
         wanted = max(later - entries, _LEAST_PART * (later - self.allowed(seen))) * sifted / ahead
-        new = scale * (wanted + _SMOOTHING) / (selected + _SMOOTHING)
-        return min(max(new, _LEAST_OF_LIMIT), 1.0) if self.is_limit else min(max(new, _LEAST), _MOST)
+        if self.is_limit:
+            return min(max(scale * wanted / max(selected, 0.5), _LEAST_OF_LIMIT), 1.0)
+        return min(max(scale * (wanted + _SMOOTHING) / (selected + _SMOOTHING), _LEAST), _MOST)
 
 
 def find_budget(select: float | int | str | None, width: int, warmstart: int, examples: int) -> Budget | None:
