@@ -116,35 +116,38 @@ class Measurements:
         values["weight"][:], values["weight_squares"][:] = learned, learned**2
         values["inverse"][:] = 1.0 / selected.p
         values["uneven"][:] = np.abs(selected.examples.importance - 1.0)
-        self._add_classes(rows, is_fresh, selected.take(is_fresh))
+        self._add_classes(rows, np.flatnonzero(is_fresh), selected)
         if scored.any():
-            self._add_scores(values, rows, scored, selected.take(scored))
+            self._add_scores(values, rows, np.flatnonzero(scored), selected)
         # A running sum is the same however the entries are cut into calls, to the bit.
         self._open = np.add.accumulate(np.vstack([self._open, rows]), axis=0)[-1]
 
-    def _add_classes(self, rows: Doubles, is_fresh: np.ndarray, selected: Selected) -> None:
-        """Add how often each class occurs, which all examples show, also those without a score."""
-        places, number = np.flatnonzero(is_fresh), numbers_of(selected.examples.y, self.classes)
-        for part, value in enumerate((1.0 / selected.p, selected.weight), 2):
-            rows[places, len(SUMS) + part * self.classes + number] = value
+    # Below, `places` are those of the entries that count. Their columns are read one by one: `Selected.take` would also
+    # copy their features.
 
-    def _add_scores(self, values: dict[str, Doubles], rows: Doubles, scored: np.ndarray, selected: Selected) -> None:
-        score, y = selected.score.astype(np.float64), selected.examples.y
+    def _add_classes(self, rows: Doubles, places: np.ndarray, selected: Selected) -> None:
+        """Add how often each class occurs, which all examples show, also those without a score."""
+        number = numbers_of(selected.examples.y[places], self.classes)
+        for part, value in enumerate((1.0 / selected.p, selected.weight), 2):
+            rows[places, len(SUMS) + part * self.classes + number] = value[places]
+
+    def _add_scores(self, values: dict[str, Doubles], rows: Doubles, places: np.ndarray, selected: Selected) -> None:
+        score, y = selected.score[places].astype(np.float64), selected.examples.y[places]
         score = score[:, 0] if self.classes == 2 else score
         audited = self._audited if len(self.rounds) else 1.0  # In round 0, scores do not depend on the rule.
-        weight = 1.0 / (selected.p * audited)
+        weight = 1.0 / (selected.p[places] * audited)
         margin = signed_margin(score, y)
-        importance, wrong = selected.examples.importance, weight * (margin <= 0.0)
-        values["examples"][scored] = 1.0
+        importance, wrong = selected.examples.importance[places], weight * (margin <= 0.0)
+        values["examples"][places] = 1.0
         sums = {"wrong": wrong, "cost": importance * wrong, "loss": weight * self._loss(score, y, margin)}
         for name, value in sums.items():
-            values[name][scored], values[f"{name}_squares"][scored] = value, value**2
+            values[name][places], values[f"{name}_squares"][places] = value, value**2
         # What an example would contribute if misclassified. A rule that sees labels gives it a p near the scale.
         scale = min(self.scale, 1.0) if len(self.rounds) else 1.0
         possible = weight if self._is_blind else np.maximum(wrong, 1.0 / scale)
         heaviest = [possible.max(), (importance * possible).max(), sums["loss"].max()]
         self._heaviest = np.maximum(self._heaviest, heaviest)
-        places, number = np.flatnonzero(scored), numbers_of(y, self.classes)
+        number = numbers_of(y, self.classes)
         for part, value in enumerate((weight, wrong)):
             rows[places, len(SUMS) + part * self.classes + number] = value
 
