@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +19,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from estimator.moons import MOONS, SIDE, TEST, TEST_SIDE, new_clf, three_classes
+from estimator.scikit_checks import assert_all_pass, checks_of
 from making import DenseLaSVM, two_moons
 from paraactive import LaSVM, Network, ParaActiveClassifier
 from paraactive.data.examples import SparseRows
@@ -40,34 +37,14 @@ ESTIMATORS: dict[str, Any] = {
 }
 
 
-def _checks() -> list[Any]:
-    found: list[Any] = [(name, *pair) for name, each in ESTIMATORS.items() for pair in estimator_checks_generator(each)]
-    called = [(name, estimator, check, getattr(check, "func", check).__name__) for name, estimator, check in found]
-    return [
-        pytest.param(estimator, check, id=f"{name}-{called}")
-        for name, estimator, check, called in called
-        if called != "check_array_api_input"  # It needs scipy imported in a mode of its own: see the next test.
-    ]
-
-
-@pytest.mark.parametrize(("estimator", "check"), _checks())
+@pytest.mark.parametrize(("estimator", "check"), checks_of(ESTIMATORS))
 @pytest.mark.filterwarnings("ignore")  # scikit-learn's checks provoke warnings on purpose.
 def test_check_estimator(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
 def test_check_estimator_whole_and_nothing_skipped() -> None:
-    code = (
-        "from sklearn.utils.estimator_checks import check_estimator; from paraactive import ParaActiveClassifier; "
-        "done = check_estimator(ParaActiveClassifier(), on_skip=None, on_fail='raise'); "
-        "print(len(done), *[check['check_name'] for check in done if check['status'] != 'passed'])"
-    )
-    environment = os.environ | {"SCIPY_ARRAY_API": "1"}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr
-    count, *others = done.stdout.split()
-    assert int(count) > 60
-    assert others == []
+    assert_all_pass("ParaActiveClassifier")
 
 
 def test_it_learns_from_a_part_and_says_which() -> None:
