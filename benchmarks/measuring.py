@@ -97,13 +97,16 @@ def apart(
     *arguments: object,
     limit: float | None = None,
     observe: Callable[[Any], object] | None = None,
+    fork: bool = False,
 ) -> list[Any]:
     """What `work` yields in a process of its own, as far as it comes; RuntimeError if it fails.
 
     Its first item says that it is ready, and is not among them; each further one must come within the limit, and is
-    handed to `observe` at once.
+    handed to `observe` at once. With `fork`, the process is forked from one that has imported all methods already.
     """
-    context = multiprocessing.get_context("spawn")
+    context: Any = multiprocessing.get_context("forkserver" if fork else "spawn")
+    if fork:
+        context.set_forkserver_preload(["benchmarks.preloaded"])
     answers: Any = context.Queue()
     process = context.Process(target=_report, args=(answers, work, arguments), daemon=True)
     process.start()
@@ -153,9 +156,24 @@ def peak_memory() -> float:
 
     Not `ru_maxrss`: a process that is started inherits that of its parent, which may be larger than itself.
     """
+    return _memory("VmHWM")
+
+
+def memory_now() -> float:
+    """Megabytes that this process holds; from here on `grown_memory` counts."""
+    Path("/proc/self/clear_refs").write_text("5")  # forgets the peak
+    return _memory("VmRSS")
+
+
+def grown_memory(before: float) -> float:
+    """Megabytes that this process held at most, beyond what it held before."""
+    return max(_memory("VmHWM") - before, 0.0)
+
+
+def _memory(field: str) -> float:
     lines = Path("/proc/self/status").read_text().splitlines()
     fields = dict(line.split(":", 1) for line in lines)
-    return int(fields["VmHWM"].split()[0]) / 1024
+    return int(fields[field].split()[0]) / 1024
 
 
 # What is shown ---------------------------------------------------------------------------------------------------

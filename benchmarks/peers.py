@@ -1,255 +1,250 @@
-"""What a user would pick instead, each as one way to fit and to predict; and ours in the same form.
+"""What a user would pick instead, each with four settings to choose from; and ours in the same form.
 
-A contender is given the data and yields what it has done: first that it has fitted, with the seconds, then that it has
-predicted. Two linear learners on the same features are one contender: the features are made once, and their time counts
-for both. Everything runs in one thread.
+The first setting of a method is its default: what its documentation gives a new user. The others are what people
+usually try next. A method that is not installed is left out, and the table says so.
 """
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
-import time
-import warnings
-from collections.abc import Callable, Iterator
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.kernel_approximation import Nystroem, RBFSampler
-from sklearn.linear_model import SGDClassifier
 from sklearn.neural_network import MLPClassifier
-from sklearn.svm import SVC, LinearSVC
+from sklearn.preprocessing import LabelEncoder, StandardScaler
+from sklearn.svm import SVC
 
-from benchmarks.measuring import peak_memory, seconds
-from paraactive import Digits, LaSVM, Network, ParaActiveClassifier, train
-from paraactive.data.examples import Floats
-from paraactive.data.labels import decide
-from paraactive.rules import Gradient, LeastMargin, Rule, SignedMargin
+from benchmarks.kernel_peers import EigenPro, RPCholesky
+from benchmarks.torch_peer import TorchMLP
+from paraactive import LaSVM, Network, ParaActiveClassifier
 
-PASSES = 10
-"""Of torch's minibatches over the rows."""
+Settings: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Data:
-    """Rows to learn, rows to try, and what all kernels are given."""
+class Place:
+    """Where a method runs."""
 
-    x: Floats
-    y: Any
-    test_x: Floats
-    test_y: Any
-    C: float
-    gamma: float
-    stream: Digits | None = None
-    """Of digits: they go on, deformed."""
-    examples: int = 0
-    """How many of the stream our SVM sees."""
-    network_examples: int = 0
-    """And our network."""
-    divisor: int = 1
-    """To try whether all works: features and passes are so much fewer."""
+    threads: int
+    pixels: bool
+    """All columns have one scale already."""
+    scale: float
+    """gamma="scale" of the rows as the method gets them."""
 
 
-Contender: TypeAlias = Callable[[Data, tuple[str, ...]], Iterator[dict[str, Any]]]
-"""Is given the data and the names of those that are wanted."""
+@dataclass(frozen=True)
+class Method:
+    """One way to train a classifier."""
+
+    name: str
+    make: Callable[[Settings, Place], Any]
+    """Returns an object with fit and predict."""
+    settings: tuple[Settings, ...]
+    """Four; the first is the default."""
+    needs: str | None = None
+    """A module that must be installed."""
+    ours: bool = False
+    one_thread: bool = False
+    """It cannot use a second thread."""
+    curve: tuple[Settings, ...] = ()
+    """More and more effort, for the curve of error against time; "rows" is a number of rows."""
+
+    @property
+    def installed(self) -> bool:
+        """Whether its module is there."""
+        return self.needs is None or importlib.util.find_spec(self.needs) is not None
 
 
-def tried(name: str, data: Data, fit: Callable[[], object], predict: Callable[[], Any], seen: int) -> Iterator[Any]:
-    """Fit and predict, and say so after each."""
-    yield {"name": name, "seen": seen, "fit": seconds(fit)}
-    start = time.perf_counter()
-    said = predict()
-    spent = time.perf_counter() - start
-    yield {
-        "name": name, "predict": spent, "error": float(np.mean(np.asarray(said) != data.test_y)),
-        "memory": peak_memory(),
-    }  # fmt: skip
+def _plain(make: Callable[..., Any], **fixed: Any) -> Callable[[Settings, Place], Any]:
+    """Trees: they do not care about the scale of a column. `n_jobs` is given if there is such a parameter."""
+
+    def made(settings: Settings, place: Place) -> Any:
+        given = {**fixed, **settings}
+        if "n_jobs" in inspect.signature(make).parameters:
+            given["n_jobs"] = place.threads
+        return make(**given)
+
+    return made
 
 
-# Scikit-learn and ThunderSVM -------------------------------------------------------------------------------------
+def _scaled(make: Callable[[Settings, Place], Any]) -> Callable[[Settings, Place], Any]:
+    """Standardize the columns first, unless they are pixels."""
+
+    def made(settings: Settings, place: Place) -> Any:
+        model = make(settings, place)
+        return model if place.pixels else _Standardizing(model)
+
+    return made
 
 
-def plain(name: str, make: Callable[[Data], Any]) -> dict[str, Contender]:
-    """A classifier with fit and predict."""
+class _Standardizing:
+    def __init__(self, model: Any) -> None:
+        self.model, self.scaler = model, StandardScaler()
 
-    def contend(data: Data, _wanted: tuple[str, ...]) -> Iterator[Any]:
-        warnings.simplefilter("ignore", ConvergenceWarning)  # MLPClassifier, of the passes that it was given
-        model = make(data)
-        yield from tried(
-            name, data, partial(model.fit, data.x, data.y), partial(model.predict, data.test_x), len(data.x)
-        )
+    def fit(self, x: NDArray[Any], y: NDArray[Any]) -> _Standardizing:
+        self.model.fit(self.scaler.fit_transform(x), y)
+        return self
 
-    return {name: contend}
-
-
-def on_features(kind: str, make: Callable[[Data], Any]) -> dict[str, Contender]:
-    """SGDClassifier and LinearSVC on features that come close to the kernel."""
-    names = f"SGDClassifier on {kind}", f"LinearSVC on {kind}"
-
-    def contend(data: Data, wanted: tuple[str, ...]) -> Iterator[Any]:
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        features = make(data)
-        made: dict[str, Any] = {}
-        spent = seconds(lambda: made.update(z=features.fit_transform(data.x)))
-        for name, linear in zip(names, (SGDClassifier(random_state=0), LinearSVC(random_state=0)), strict=True):
-            if name not in wanted:
-                continue
-            model: Any = linear
-            steps = tried(
-                name, data, partial(model.fit, made["z"], data.y),
-                lambda model=model: model.predict(features.transform(data.test_x)), len(data.x),
-            )  # fmt: skip
-            fitted = next(steps)
-            yield fitted | {"fit": spent + fitted["fit"]}
-            yield from steps
-
-    return dict.fromkeys(names, contend)
+    def predict(self, x: NDArray[Any]) -> Any:
+        return self.model.predict(self.scaler.transform(x))
 
 
-def thunder(data: Data, _wanted: tuple[str, ...]) -> Iterator[Any]:
-    """ThunderSVM on the processor, if it is installed: pip install thundersvm-cpu."""
-    if importlib.util.find_spec("thundersvm") is None:
-        yield {"name": "ThunderSVM", "why": "not installed"}
-        return
-    made: Any = importlib.import_module("thundersvm")
-    model = made.SVC(C=data.C, gamma=data.gamma, n_jobs=1)
-    yield from tried(
-        "ThunderSVM", data, partial(model.fit, data.x, data.y), partial(model.predict, data.test_x), len(data.x)
-    )
+class _Numbered:
+    """Labels as numbers from 0, for programs that want them so."""
+
+    def __init__(self, model: Any) -> None:
+        self.model, self.encoder = model, LabelEncoder()
+
+    def fit(self, x: NDArray[Any], y: NDArray[Any]) -> _Numbered:
+        self.model.fit(x, self.encoder.fit_transform(y))
+        return self
+
+    def predict(self, x: NDArray[Any]) -> Any:
+        return self.encoder.inverse_transform(self.model.predict(x))
 
 
-# torch -----------------------------------------------------------------------------------------------------------
+# Kernel methods --------------------------------------------------------------------------------------------------
+
+_KERNEL_SETTINGS: tuple[Settings, ...] = ({}, {"C": 10.0}, {"C": 10.0, "factor": 0.3}, {"C": 10.0, "factor": 3.0})
+"""C 1 and gamma "scale"; "factor" multiplies gamma."""
+_ROWS: tuple[Settings, ...] = tuple({"rows": rows} for rows in (1500, 6000, 24_000, 100_000, 400_000))
 
 
-def torch_mlp(data: Data, name: str, pieces: Callable[[int], tuple[Floats, Any]]) -> Iterator[Any]:
-    """784-256-256-classes, ReLU, Adam 0.001, minibatches of 128; `pieces` gives the rows of each pass."""
-    import torch
-    from torch import nn
-
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    classes = np.unique(data.y)
-    module = nn.Sequential(
-        nn.Linear(data.x.shape[1], 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, len(classes))
-    )
-    optimizer, loss = torch.optim.Adam(module.parameters(), lr=1e-3), nn.CrossEntropyLoss()
-    passes = max(1, PASSES // data.divisor)
-
-    def fit() -> None:
-        for number in range(passes):
-            x, y = pieces(number)
-            target = torch.from_numpy(np.searchsorted(classes, y))
-            for rows in torch.randperm(len(x)).split(128):
-                optimizer.zero_grad()
-                loss(module(torch.from_numpy(x)[rows]), target[rows]).backward()
-                optimizer.step()
-
-    def predict() -> Any:
-        with torch.no_grad():
-            return classes[module(torch.from_numpy(data.test_x)).argmax(1).numpy()]
-
-    yield from tried(name, data, fit, predict, passes * len(data.x))
+def _kernel(settings: Settings, place: Place) -> dict[str, Any]:
+    return {"C": settings.get("C", 1.0), "gamma": settings.get("factor", 1.0) * place.scale}
 
 
-TORCH, TORCH_DEFORMED = f"torch MLP, {PASSES} passes", "torch MLP, deformed stream"
+def _svc(settings: Settings, place: Place) -> Any:
+    return SVC(**_kernel(settings, place), cache_size=4000)  # pyright: ignore[reportArgumentType]
 
 
-def torch_on_rows(data: Data, _wanted: tuple[str, ...]) -> Iterator[Any]:
-    """The same rows in each pass."""
-    yield from torch_mlp(data, TORCH, lambda _: (data.x, data.y))
+def _intelex(settings: Settings, place: Place) -> Any:
+    importlib.import_module("daal4py").daalinit(place.threads)
+    return importlib.import_module("sklearnex.svm").SVC(**_kernel(settings, place), cache_size=4000)
 
 
-def torch_on_stream(data: Data, _wanted: tuple[str, ...]) -> Iterator[Any]:
-    """Fresh deformed digits in each pass, as ours have them."""
-    stream, count = data.stream, len(data.x)
-    if stream is None:
-        yield {"name": TORCH_DEFORMED, "left_out": True}
-        return
+def _eigenpro(settings: Settings, place: Place) -> EigenPro:
+    return EigenPro(settings.get("factor", 1.0) * place.scale, settings.get("epochs", 1))
 
-    def piece(number: int) -> tuple[Floats, Any]:
-        fresh = stream.read(number * count, (number + 1) * count)
-        return np.asarray(fresh.x), fresh.y
 
-    yield from torch_mlp(data, TORCH_DEFORMED, piece)
+def _rpcholesky(settings: Settings, place: Place) -> RPCholesky:
+    return RPCholesky(settings.get("factor", 1.0) * place.scale, settings.get("rank", 1000))
+
+
+class _XRFM:
+    """xRFM wants a validation set and float32."""
+
+    def __init__(self, settings: Settings, threads: int) -> None:
+        rfm = {
+            "model": {"kernel": "l2", "exponent": 1.0, "diag": False, "bandwidth": settings.get("bandwidth", 10.0)},
+            "fit": {"reg": settings.get("reg", 1e-3), "iters": 3, "M_batch_size": 1000, "verbose": False,
+                    "early_stop_rfm": True},
+        }  # fmt: skip
+        self.model: Any = importlib.import_module("xrfm").xRFM(
+            rfm, device="cpu", tuning_metric="accuracy", max_leaf_size=10_000, n_threads=threads, random_state=0,
+            verbose=False,
+        )  # fmt: skip
+
+    def fit(self, x: NDArray[Any], y: NDArray[Any]) -> _XRFM:
+        rows, held = np.ascontiguousarray(x, np.float32), max(100, len(x) // 10)
+        self.model.fit(rows[:-held], y[:-held], rows[-held:], y[-held:])
+        return self
+
+    def predict(self, x: NDArray[Any]) -> Any:
+        return np.asarray(self.model.predict(np.ascontiguousarray(x, np.float32))).reshape(-1)
 
 
 # Ours ------------------------------------------------------------------------------------------------------------
 
-OURS_SVM, OURS_NETWORK = "ours: LaSVM, deformed stream", "ours: Network, deformed stream"
-OURS_FIT, OURS_FIT_NETWORK = "ours: ParaActiveClassifier(LaSVM)", "ours: ParaActiveClassifier(Network)"
+
+def _ours(settings: Settings, place: Place) -> ParaActiveClassifier:
+    """The default estimator takes the columns as they are: it standardizes them itself."""
+    if settings.get("learner") == "network":
+        return ParaActiveClassifier(Network(), epochs=5, nodes=place.threads, random_state=0)
+    if not settings:
+        return ParaActiveClassifier(nodes=place.threads, random_state=0)
+    return ParaActiveClassifier(LaSVM(**_kernel(settings, place), gap=0.2), nodes=place.threads, random_state=0)
 
 
-def _streamed(name: str, data: Data, learner: Any, rule: Rule, low: float, examples: int) -> Iterator[Any]:
-    if data.stream is None:
-        yield {"name": name, "left_out": True}
-        return
-    stream = Digits(seed=0, low=low, **_groups(data.stream))
-    classes, test = np.unique(data.y), stream.test().x[: len(data.test_x)]
+# All of them -----------------------------------------------------------------------------------------------------
 
-    def fit() -> None:
-        train(learner, stream, rule=rule, examples=examples, engine="threads", nodes=1)
-
-    yield from tried(name, data, fit, lambda: classes[decide(learner.score(test))], examples)
+OURS, INTELEX, TORCH, LIGHTGBM = "paraactive", "SVC of scikit-learn-intelex", "torch MLP, decayed rate", "LightGBM"
 
 
-def _groups(stream: Digits) -> dict[str, Any]:
-    if stream.groups is None:
-        return {"negative": stream.negative, "positive": stream.positive}
-    return {"groups": stream.groups}
+def _lightgbm(settings: Settings, place: Place) -> Any:
+    make = importlib.import_module("lightgbm").LGBMClassifier
+    return make(**settings, n_jobs=place.threads, verbose=-1, random_state=0)
 
 
-def svm_on_stream(data: Data, _wanted: tuple[str, ...]) -> Iterator[Any]:
-    """`train` with the rule that suits the number of classes."""
-    rule = SignedMargin(0.05) if len(np.unique(data.y)) == 2 else LeastMargin(0.1)
-    learner = LaSVM(C=data.C, gamma=data.gamma, gap=0.2)
-    yield from _streamed(OURS_SVM, data, learner, rule, -1.0, data.examples)
+def _xgboost(settings: Settings, place: Place) -> Any:
+    make = importlib.import_module("xgboost").XGBClassifier
+    return _Numbered(make(**settings, n_jobs=place.threads, tree_method="hist", random_state=0))
 
 
-def network_on_stream(data: Data, _wanted: tuple[str, ...]) -> Iterator[Any]:
-    """`train` with the gradient rule; pixels from 0 to 1."""
-    yield from _streamed(OURS_NETWORK, data, Network(), Gradient(), 0.0, data.network_examples)
+def _mlp(settings: Settings, _place: Place) -> MLPClassifier:
+    # The default of 200 passes has no end on large data; this one stops when its validation rows say so.
+    given: dict[str, Any] = {"early_stopping": True, "random_state": 0, **settings}
+    return MLPClassifier(**given)
 
 
-def network_on_rows(data: Data, wanted: tuple[str, ...]) -> Iterator[Any]:
-    """The estimator with the network; not on digits, whose pixels from -1 to 1 suit kernels."""
-    if data.stream is not None:
-        yield {"name": OURS_FIT_NETWORK, "left_out": True}
-        return
-    way = plain(OURS_FIT_NETWORK, lambda _: ParaActiveClassifier(Network(), epochs=3, random_state=0))
-    yield from way[OURS_FIT_NETWORK](data, wanted)
+def _torch(settings: Settings, place: Place) -> Any:
+    importlib.import_module("torch").set_num_threads(place.threads)
+    return TorchMLP(**settings)
 
 
-PEERS: dict[str, Contender] = {
-    **plain("SVC, 4 GB cache", lambda data: SVC(C=data.C, gamma=data.gamma, cache_size=4000)),  # pyright: ignore[reportArgumentType]
-    "ThunderSVM": thunder,
-    **on_features(
-        "Nystroem 1000",
-        lambda data: Nystroem(gamma=data.gamma, n_components=1000 // data.divisor, random_state=0),
+METHODS = (
+    Method(
+        OURS, _ours, (*_KERNEL_SETTINGS[:2], _KERNEL_SETTINGS[3], {"learner": "network"}), ours=True,
+        curve=_ROWS,
     ),
-    **on_features(
-        "Nystroem 4000",
-        lambda data: Nystroem(gamma=data.gamma, n_components=4000 // data.divisor, random_state=0),
+    Method("SVC of scikit-learn", _scaled(_svc), _KERNEL_SETTINGS, one_thread=True, curve=_ROWS[:3]),
+    Method(INTELEX, _scaled(_intelex), _KERNEL_SETTINGS, needs="sklearnex", curve=_ROWS),
+    Method(
+        "EigenPro", _scaled(_eigenpro), ({}, {"epochs": 3}, {"factor": 0.3}, {"factor": 3.0}), needs="torch",
+        curve=_ROWS[:3],
     ),
-    **on_features(
-        "RBFSampler 4000",
-        lambda data: RBFSampler(gamma=data.gamma, n_components=4000 // data.divisor, random_state=0),
+    Method(
+        "RPCholesky-Nystroem", _scaled(_rpcholesky), ({}, {"rank": 2000}, {"factor": 0.3}, {"factor": 3.0}),
+        needs="torch", curve=({"rank": 250}, {"rank": 500}, {"rank": 1000}, {"rank": 2000}),
     ),
-    **plain("HistGradientBoosting", lambda _: HistGradientBoostingClassifier(random_state=0)),
-    **plain("MLPClassifier, 20 passes", lambda data: _mlp(data)),
-    TORCH: torch_on_rows,
-    TORCH_DEFORMED: torch_on_stream,
-    **plain(
-        OURS_FIT, lambda data: ParaActiveClassifier(LaSVM(C=data.C, gamma=data.gamma, gap=0.2), random_state=0)
+    Method(
+        "xRFM", _scaled(lambda settings, place: _Numbered(_XRFM(settings, place.threads))),
+        ({}, {"bandwidth": 3.0}, {"bandwidth": 30.0}, {"reg": 1e-2}), needs="xrfm", curve=_ROWS[:3],
     ),
-    OURS_FIT_NETWORK: network_on_rows,
-    OURS_SVM: svm_on_stream,
-    OURS_NETWORK: network_on_stream,
-}  # fmt: skip
-"""By the name of each row of the table."""
+    Method(
+        LIGHTGBM, _lightgbm,
+        ({}, {"num_leaves": 127}, {"n_estimators": 400}, {"n_estimators": 400, "learning_rate": 0.05}),
+        needs="lightgbm", curve=({"n_estimators": 10}, {"n_estimators": 30}, {}, {"n_estimators": 300}),
+    ),
+    Method(
+        "XGBoost", _xgboost,
+        ({}, {"max_depth": 10}, {"n_estimators": 400}, {"n_estimators": 400, "learning_rate": 0.1}),
+        needs="xgboost", curve=({"n_estimators": 10}, {"n_estimators": 30}, {}, {"n_estimators": 300}),
+    ),
+    Method(
+        "HistGradientBoosting", _plain(HistGradientBoostingClassifier, random_state=0),
+        ({}, {"max_leaf_nodes": 127}, {"max_iter": 400}, {"max_iter": 400, "learning_rate": 0.05}),
+        curve=({"max_iter": 10}, {"max_iter": 30}, {}, {"max_iter": 300}),
+    ),
+    Method(
+        "MLPClassifier", _scaled(_mlp),
+        ({}, {"hidden_layer_sizes": (256,)}, {"hidden_layer_sizes": (256, 256)}, {"alpha": 1e-2}), one_thread=True,
+        curve=tuple({"max_iter": passes, "early_stopping": False} for passes in (1, 3, 10, 30)),
+    ),
+    Method(
+        TORCH, _scaled(_torch), ({}, {"epochs": 30}, {"hidden": 512}, {"rate": 1e-3}), needs="torch",
+        curve=({"epochs": 1}, {"epochs": 3}, {}, {"epochs": 30}),
+    ),
+)  # fmt: skip
+"""In the order of the tables."""
 
 
-def _mlp(data: Data) -> MLPClassifier:
-    return MLPClassifier((256,), max_iter=max(1, 20 // data.divisor), random_state=0)
+def method(name: str) -> Method:
+    """The method of this name."""
+    return next(each for each in METHODS if each.name == name)

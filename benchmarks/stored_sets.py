@@ -17,9 +17,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.records import CACHE
 from paraactive import Digits
-
-CACHE = Path(__file__).parent.parent / ".venv" / "data"
 
 Rows: TypeAlias = tuple[NDArray[np.float64], NDArray[Any]]
 """Rows and labels."""
@@ -127,3 +126,10 @@ def mnist(count: int) -> Rows:
     """The first handwritten digits of paraactive's own stream, which are originals; pixels in [-1, 1]."""
     read = Digits.all().read(0, count)
     return np.asarray(read.x, np.float64), np.asarray(read.y).astype(str)
+
+
+def mnist_and_test() -> Rows:
+    """The 60 000 handwritten digits and, after them, the 10 000 test digits; pixels in [-1, 1]."""
+    digits = Digits.all()
+    learned, test = digits.read(0, digits.originals), digits.test()
+    return np.concatenate([np.asarray(learned.x), np.asarray(test.x)]), np.concatenate([learned.y, test.y])

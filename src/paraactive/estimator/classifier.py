@@ -63,7 +63,7 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
         "uniform" is a baseline: it selects every row with the same p, at the rate that the default rule would have.
         Parameters of a rule can be set as `rule__eta`; eta is then fixed.
     nodes : int, default=1
-        Number of nodes that sift in parallel; -1 means one for each core.
+        Number of nodes that sift in parallel, and of threads that predict; -1 means one for each core.
     engine : str, optional
         Where the nodes run, as in `train`. Default: threads if there is one node or the learner releases the GIL,
         otherwise processes.

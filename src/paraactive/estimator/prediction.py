@@ -11,16 +11,19 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from paraactive.data.examples import Doubles, Features
-from paraactive.data.labels import decide, probabilities
+from paraactive.data.labels import probabilities
 from paraactive.estimator.inputs import MatrixLike
 from paraactive.learners import Learner
 from paraactive.learners.base import capabilities_of
-from paraactive.learners.rows import scores
+from paraactive.learners.deciding import classes_of, scores_of
+from paraactive.runs.arguments import count_cores
 
 
 class PredictsFromScores(BaseEstimator):
     """A classifier whose predictions follow from the scores of its learner."""
 
+    nodes: int
+    engine: str | None
     learner_: Learner
     classes_: NDArray[np.generic]
 
@@ -44,7 +47,7 @@ class PredictsFromScores(BaseEstimator):
             With two classes, one score for each row, above 0 for the second class.
         """
         check_is_fitted(self)
-        return scores(self.learner_, self._features(X))
+        return scores_of(self.learner_, self._features(X), self._threads())
 
     def predict(self, X: MatrixLike) -> NDArray[np.generic]:
         """Labels of rows.
@@ -57,10 +60,15 @@ class PredictsFromScores(BaseEstimator):
         Returns
         -------
         array of shape (n_samples,)
-            The labels.
+            The labels. An SVM with many features computes the exact score only of those rows whose label a cheap score
+            leaves open; see `LaSVM(cascade=...)`.
         """
-        score = self.decision_function(X)
-        return self.classes_[decide(score)]
+        check_is_fitted(self)
+        return self.classes_[classes_of(self.learner_, self._features(X), self._threads())]
+
+    def _threads(self) -> int:
+        cores = count_cores()
+        return 1 if self.engine == "simulated" else cores if self.nodes == -1 else min(self.nodes, cores)
 
     @property
     def predict_proba(self) -> Callable[[MatrixLike], Doubles]:

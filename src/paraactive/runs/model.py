@@ -20,6 +20,7 @@ from paraactive.data.examples import Doubles, Examples, Place, SparseRows
 from paraactive.data.labels import STR, decide, typed_labels
 from paraactive.errors import InputError, ParaActiveError, RunFileWarning
 from paraactive.learners.base import Learner, capabilities_of
+from paraactive.learners.deciding import classes_of
 from paraactive.learners.rows import scores
 from paraactive.runs import file_parts
 from paraactive.runs.evaluation import count_mistakes, find_test_again
@@ -142,7 +143,7 @@ class Model:
             Labels of the type that they had in the training data, so that `numpy.mean(model.predict(x) != y)` is the
             error for labels of any type.
         """
-        return self.labels_for(self.decision_function(x))
+        return typed_labels(self.classes, self.label_type)[classes_of(self.learner, self._rows(x))]
 
     def labels_for(self, score: Doubles) -> NDArray[Any]:
         """Labels for scores.

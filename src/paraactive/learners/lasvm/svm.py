@@ -71,8 +71,8 @@ class LaSVM:
         Largest number of support vectors. Default: no limit. Beyond the limit, the vector with the smallest dual
         coefficients is merged into the nearest vector of its class.
     cascade : bool, default=True
-        Offer a cheap proxy score to the sifters, which rules out most examples without an exact score. Only for the
-        rbf kernel and dense rows.
+        Offer a cheap proxy score, which rules out most examples in sifting, and decides most labels in predicting,
+        without an exact score. Only for the rbf kernel and dense rows.
     own_weight : float or "auto", default="auto"
         More than two classes: factor of C for an example in the machine of its own class. All other classes are
         against it there, so 1 makes the machine ignore some of its few own examples. "auto" is sqrt(classes - 1).
@@ -295,8 +295,7 @@ class LaSVM:
 
         At most a thousand steps for each vector are taken. With very heavy examples the gap may stay wider.
         """
-        if self.gap is not None:
-            self._reprocess_to(self.gap)
+        self._reprocess_to(self.gap)
         dual, projection = self.dual, self._projection
         if dual is not None and projection is not None and projection.is_due(self._learned, self.vectors):
             projection.update_basis(dual.view(), self._learned)
@@ -315,7 +314,7 @@ class LaSVM:
         if dual is None or selected is None or self.max_vectors is not None:
             return self._reprocess_to(self.tau)
         finish_on(dual, selected, lambda some: self._learn(dual, accepted_by(self, some)), self.C)
-        return self._project_vectors(dual)
+        return self._project_vectors(dual, measure=True)
 
     def _learn(self, dual: Dual, selected: Selected) -> None:
         examples = selected.examples
@@ -325,22 +324,23 @@ class LaSVM:
         check_norms(xx)
         scored, self._scored = self._scored, {}
         rows = scored_rows.kernel_rows(scored, x, xx, dual.live, dual.kernel), dual.kernel_within(x, xx)
-        box = self.C * selected.weight
-        sides, own = sides_of(examples.y, self._machines), own_weight(self.own_weight, self._machines)
-        batch = Batch(dual.live.hold(x), xx, sides, box, own, examples.key, *rows)
+        box, own = self.C * selected.weight, own_weight(self.own_weight, self._machines)
+        batch = Batch(dual.live.hold(x), xx, sides_of(examples.y, self._machines), box, own, examples.key, *rows)
         dual.learn(batch, self.tau, self.C, self.reprocess, self.max_vectors)
 
-    def _reprocess_to(self, gap: float) -> None:
-        if self.dual is not None:
-            # Each step increases the objective. The limit is for kernels that are not quite positive definite.
+    def _reprocess_to(self, gap: float | None) -> None:
+        if self.dual is not None and gap is not None:
             self._scored = {}
+            # The limit of the steps is for kernels that are not quite positive definite.
             self.dual.reprocess(1000 * (self.vectors + 100), gap, self.C)
             self._project_vectors(self.dual)
 
-    def _project_vectors(self, dual: Dual) -> None:
-        """Let the projection follow the vectors that have come, gone and moved."""
+    def _project_vectors(self, dual: Dual, measure: bool = False) -> None:
+        """Let the projection follow the vectors that have come, gone and moved, and measure its error if wanted."""
         if self._projection is not None and self._projection.ready:
             self._projection.project(dual.view())
+            if measure:
+                self._projection.measure(dual.view(), dual.sums_without_own)
 
     # State -------------------------------------------------------------------------------------------------------
 

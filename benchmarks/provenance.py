@@ -1,0 +1,56 @@
+"""Where a figure comes from: commit, machine, date and command; and which parts may be shown together."""
+
+from __future__ import annotations
+
+import datetime
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measuring import machine
+
+ROOT = Path(__file__).parent.parent
+
+
+def git(*arguments: str) -> str:
+    """What git says, or nothing outside of a repository."""
+    try:
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout.strip()
+
+
+def commit() -> str:
+    """The commit of the sources, marked if they were changed since."""
+    changed = git("status", "--porcelain", "--", "src", "benchmarks/*.py", "pyproject.toml")
+    return (git("rev-parse", "--short=10", "HEAD") or "unknown") + ("+changes" if changed else "")
+
+
+def stamp(command: str, minutes: float, busy: bool) -> dict[str, Any]:
+    """What is kept beside the figures of a part."""
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    return {
+        "commit": commit(), "machine": machine(), "date": today, "command": command, "minutes": round(minutes, 1),
+        "busy": busy,
+    }  # fmt: skip
+
+
+def origin(part: Mapping[str, Any]) -> tuple[str, str]:
+    """Parts of one origin may stand side by side."""
+    return part["commit"], part["machine"]
+
+
+def usual(parts: Iterable[Mapping[str, Any]]) -> tuple[str, str]:
+    """The origin that most parts have; of several, that of the latest."""
+    parts = sorted(parts, key=lambda part: part["date"], reverse=True)
+    return Counter(origin(part) for part in parts).most_common(1)[0][0]
+
+
+def sentence(part: Mapping[str, Any]) -> str:
+    """One line under each table."""
+    minutes = f", {part['minutes']:.0f} min" if part.get("minutes") is not None else ""
+    busy = " Other programs used the machine meanwhile, so times are longer than alone." if part.get("busy") else ""
+    return f"`{part['command']}`, commit {part['commit']}, {part['date']}{minutes}.{busy}"
