@@ -2,7 +2,7 @@
 
 RESULTS.md, the table and the picture of the README, and the tables of the documentation are made from results.json
 alone: no figure is typed by hand. results.json says of each part with which commit, on which machine, when and by which
-command it was measured. Parts of another commit or machine than most are shown apart from the others.
+command it was measured. Parts of another commit or machine than the first one are shown apart from it.
 
 python -m benchmarks            # measure all of them: hours
 python -m benchmarks nodes      # measure only the named ones again
@@ -113,7 +113,7 @@ PARTS = (
 def render(results: Mapping[str, Any]) -> str:
     """RESULTS.md, of results.json and nothing else."""
     measured = {part: results[part.name] for part in PARTS if part.name in results}
-    usual = provenance.usual(measured.values())
+    usual = provenance.origin(next(iter(measured.values())))  # The first part is that of the README.
     together = {part: one for part, one in measured.items() if provenance.origin(one) == usual}
     apart = {part: one for part, one in measured.items() if part not in together}
     commit, machine = usual

@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.bench_peers import LIMIT, QUICK_LIMIT, QUICK_ROWS, holding, place_for, set_named
 from benchmarks.datasets import Split
 from benchmarks.measuring import apart, finish, parse, seconds, table
-from benchmarks.peers import INTELEX, LIGHTGBM, METHODS, OURS, TORCH, method
+from benchmarks.peers import INTELEX, LIGHTGBM, OURS, TORCH, method
 from paraactive import Digits
 from paraactive.report.charts import Axis, Chart, Curve
 
@@ -76,11 +76,10 @@ def measure(quick: bool = False) -> dict[str, Any]:
 
 def charts(figures: dict[str, Any]) -> list[Chart]:
     """A chart for each task."""
-    looks = {way.name: place for place, way in enumerate(METHODS)}
     drawn: list[Chart] = []
     for task, found in figures.items():
         curves = [
-            Curve(name, [(point["seconds"], 100 * point["error"]) for point in points], look=looks[name] % 8)
+            Curve(name, [(point["seconds"], 100 * point["error"]) for point in points], look=SHOWN.index(name))
             for name, points in found.items()
             if points
         ]

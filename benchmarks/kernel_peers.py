@@ -46,7 +46,11 @@ class _OneForEachClass:
 
 
 class EigenPro(_OneForEachClass):
-    """Batch and step follow from the eigenvalues, as in the paper; at most `most` rows are learned."""
+    """Batch and step follow from the eigenvalues, as in the paper; at most `most` rows are learned.
+
+    The eigenvalues are those of a sample, which can be too small where there are outliers. If the values grow beyond
+    all bounds, it begins again with a quarter of the step.
+    """
 
     def __init__(self, gamma: float, epochs: int = 5, most: int = 25_000, top: int = 160) -> None:
         self.gamma, self.epochs, self.most, self.top = gamma, epochs, most, top
@@ -62,15 +66,21 @@ class EigenPro(_OneForEachClass):
         some = torch.arange(size)  # The rows are in random order already.
         values, vectors, tail = self._eigensystem(self.centers[:size], min(self.top, size // 4))
         damping = (1.0 - tail / values) / values
-        at_some = _rbf(self.centers[:size], self.centers[:size], self.gamma)
-        largest = float((1.0 - ((at_some @ vectors) ** 2 * damping).sum(1)).max())
-        batch = max(16, min(count, int(largest / (tail / size)), 4096))
-        step = 1.0 / (largest + (batch - 1) * tail / size)
+        # The largest k(x, x) that the preconditioner leaves is at most 1. That of the sample alone is too small where
+        # there are outliers, and the steps then diverge (shuttle).
+        batch = max(16, min(count, int(size / tail), 4096))
+        step = 1.0 / (1.0 + (batch - 1) * tail / size)
         self.alpha = torch.zeros_like(target)
-        for _ in range(self.epochs):
+        passes = 0
+        while passes < self.epochs:
+            passes += 1
             for part in torch.randperm(count, generator=draw).split(batch):
                 kernel = _rbf(self.centers[part], self.centers, self.gamma)
                 wrong = kernel @ self.alpha - target[part]
+                if not float((wrong * wrong).mean()) < 1.2 / target.shape[1]:  # 0 everywhere is wrong by 1 / classes.
+                    step, passes = step / 4.0, 0
+                    self.alpha.zero_()
+                    break
                 self.alpha[part] -= step * wrong
                 self.alpha[some] += step * (vectors @ (damping[:, None] * (vectors.T @ (kernel[:, :size].T @ wrong))))
         return self

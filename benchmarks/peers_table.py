@@ -154,6 +154,9 @@ def render(figures: Mapping[str, Any]) -> str:
         "for each fit; each fit once. Memory is what a fit and predicting took at most, beyond the data and the "
         "imports.",
     ]  # fmt: skip
+    missing = [name for name in figures.get("all_sets", sets) if name not in sets and name not in figures["left_out"]]
+    if missing:
+        notes.append(f"Not measured yet: {', '.join(missing)}.")
     notes += [f"{name} is left out: {why}." for name, why in figures["left_out"].items()]
     notes += [f"{name} is not installed." for name in figures["not_installed"]]
     return "\n\n".join([*notes, *(_section(name, sets[name], found[name]) for name in sets)])

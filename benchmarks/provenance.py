@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import datetime
 import subprocess
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +40,6 @@ def stamp(command: str, minutes: float, busy: bool) -> dict[str, Any]:
 def origin(part: Mapping[str, Any]) -> tuple[str, str]:
     """Parts of one origin may stand side by side."""
     return part["commit"], part["machine"]
-
-
-def usual(parts: Iterable[Mapping[str, Any]]) -> tuple[str, str]:
-    """The origin that most parts have; of several, that of the latest."""
-    parts = sorted(parts, key=lambda part: part["date"], reverse=True)
-    return Counter(origin(part) for part in parts).most_common(1)[0][0]
 
 
 def sentence(part: Mapping[str, Any]) -> str:

@@ -54,7 +54,7 @@ def _notes(name: str) -> str:
 
 
 def _benchmark(title: str) -> str:
-    parts = re.split(r"^## ", (ROOT / "benchmarks" / "RESULTS.md").read_text(), flags=re.M)
+    parts = re.split(r"^#{1,2} ", (ROOT / "benchmarks" / "RESULTS.md").read_text(), flags=re.M)
     (found,) = [part for part in parts if part.partition("\n")[0] == title]
     # A range of figures such as (0.1-0.2) stays on one line.
     return re.sub(r"(?<=\d)-(?=\d)", "\N{NON-BREAKING HYPHEN}", found.partition("\n")[2].strip())

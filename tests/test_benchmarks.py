@@ -1,4 +1,4 @@
-"""The benchmark `sound`: its data sets that need no download, its records, and its table.
+"""The benchmarks `sound` and `peers`: data sets without download, records, methods, tables, and the origin of figures.
 
 Each test runs in a process of its own, because benchmarks hold all libraries to one thread.
 """
@@ -146,3 +146,131 @@ print(json.dumps([*missing, same.missing("line", 1), same.parts("line")]))
     assert changed == ["ours", "warmstart", "commonest", "cli", "passive"]
     assert next_seed == ["ours", "warmstart", "commonest", "cli", "passive"]
     assert parts == {"svc": 5}
+
+
+# Peers -----------------------------------------------------------------------------------------------------------
+
+
+def test_every_method_has_four_settings_and_its_curve_is_of_growing_effort() -> None:
+    code = """
+import json
+from benchmarks.peers import METHODS
+print(json.dumps([[way.name, list(map(dict, way.settings)), list(map(dict, way.curve)), way.ours] for way in METHODS]))
+"""
+    methods = said(code)
+    assert [name for name, _, _, ours in methods if ours] == ["paraactive"]
+    assert all(len(settings) == 4 and settings[0] == {} for _, settings, _, _ in methods)
+    assert all(len({str(each) for each in settings}) == 4 for _, settings, _, _ in methods)
+    for _, _, curve, _ in methods:
+        named = [next((value for value in effort.values() if value is not False), 100) for effort in curve]
+        assert len(named) >= 3
+
+
+@pytest.mark.parametrize("name", ["paraactive", "SVC of scikit-learn", "RPCholesky-Nystroem", "HistGradientBoosting"])
+def test_a_method_is_tuned_and_fitted_on_one_thread_and_on_two(name: str) -> None:
+    code = f"""
+import json
+from benchmarks.bench_peers import contend
+if __name__ == "__main__":
+    print(json.dumps(list(contend("digits 8x8", {name!r}, True))))
+"""
+    first, *rest = said(code)
+    assert first == "ready"
+    paths = [tuple(path) for path, _ in rest]
+    last = dict(zip(paths, (record for _, record in rest), strict=True))
+    assert len(last[("tuning",)]["errors"]) == 4
+    assert 0 < last[("default", "1")]["error"] < 0.1
+    assert last[("default", "1")]["fit"] > 0
+    assert (("default", "2") in last) == (name != "SVC of scikit-learn")
+
+
+def test_the_kernel_methods_of_the_literature_learn_what_a_linear_model_cannot() -> None:
+    code = """
+import json
+import numpy as np
+import torch
+from benchmarks.kernel_peers import EigenPro, RPCholesky, _rbf
+from benchmarks.torch_peer import TorchMLP
+rng = np.random.default_rng(0)
+x = rng.normal(size=(3000, 4)).astype(np.float32)
+y = np.where((x[:, :2] ** 2).sum(1) > 1.4, "out", "in")
+errors = [float(np.mean(each.fit(x[:2000], y[:2000]).predict(x[2000:]) != y[2000:]))
+          for each in (EigenPro(0.25, epochs=5), RPCholesky(0.25, rank=300), TorchMLP(hidden=64, epochs=20))]
+rows = torch.from_numpy(x[:400])
+pivots, features = RPCholesky(0.25, rank=200)._decompose(rows)
+kernel = _rbf(rows, rows, 0.25)
+print(json.dumps([errors, len(set(pivots.tolist())) == len(pivots), float((kernel - features @ features.T).abs().max()),
+                  float((kernel - features @ features.T).diagonal().min())]))
+"""
+    errors, all_different, largest, smallest = said(code)
+    assert max(errors) < 0.06
+    assert all_different
+    assert largest < 0.2
+    assert smallest > -1e-3
+
+
+def test_who_is_faster_and_more_accurate_is_counted_with_the_time_of_its_tuning() -> None:
+    code = """
+import json
+from benchmarks.peers_table import better, beyond_noise, render
+def ways(fit, error, tuned=None):
+    figure = {"fit": fit, "error": error, "predict": 0.1, "memory": 5.0}
+    found = {"default": {"1": figure | {"setting": 0}, "2": figure | {"setting": 0}},
+             "tuning": {"seconds": 2.0, "errors": [0.1] * 4}}
+    if tuned:
+        found["tuned"] = {"1": figure | {"setting": 1, "fit": tuned[0], "error": tuned[1]}}
+    return found
+found = {"paraactive": ways(1.0, 0.10), "LightGBM": ways(0.5, 0.12, (0.6, 0.05)), "XGBoost": ways(0.9, 0.099),
+         "EigenPro": {"why": "not finished in 75 s"}}
+about = {"rows": 1000, "columns": 3, "classes": 2, "note": "n", "test": 500, "seeds": 1}
+text = render({"limit": 75.0, "sets": {"one": about}, "found": {"one": found}, "left_out": {"two": "gone"},
+               "not_installed": ["xRFM"]})
+print(json.dumps([better(found), beyond_noise(found, 500), text]))
+"""
+    better, sure, text = said(code)
+    assert [name for name, _, _ in better] == ["XGBoost"]  # LightGBM is better only after a tuning that takes longer.
+    assert sure == []
+    assert "On 0 of 1 data sets nobody is both faster and more accurate" in text
+    assert "not finished in 75 s" in text
+    assert "two is left out: gone." in text
+    assert "xRFM is not installed." in text
+
+
+def test_all_records_are_dropped_when_the_sources_or_the_machine_change(tmp_path: Path) -> None:
+    code = f"""
+import json
+from pathlib import Path
+from benchmarks.records import Records
+path = Path({str(tmp_path)!r}) / "records.json"
+Records(path).put({{"error": 0.1}}, "letters", "LightGBM", "default")
+old = json.loads(path.read_text())
+found = [Records(path).of("letters", "LightGBM")]
+for name in ("code", "machine"):
+    path.write_text(json.dumps(old | {{name: "another"}}))
+    found += [Records(path).all(), Records(path, keep=True).of("letters", "LightGBM")]
+print(json.dumps(found))
+"""
+    kept = {"default": {"error": 0.1}}
+    assert said(code) == [kept, {}, kept, {}, kept]
+
+
+def test_parts_of_another_commit_or_machine_are_shown_apart() -> None:
+    code = """
+import json
+from benchmarks.__main__ import render
+def part(commit, machine, figures):
+    return {"commit": commit, "machine": machine, "date": "2026-01-02", "command": "c", "minutes": 1.0, "busy": False,
+            "figures": figures}
+results = json.loads(open("benchmarks/results.json").read())
+parts = {name: part("aaa", "m", results[name]["figures"]) for name in ("stream", "startup", "sift")}
+parts["hashes"] = part("bbb", "m", results["hashes"]["figures"])
+parts["query"] = part("aaa", "other", results["query"]["figures"])
+print(json.dumps(render(parts)))
+"""
+    text = said(code)
+    together, apart = text.split("# Measured at another commit or on another machine")
+    assert "Commit: aaa" in together
+    assert all(f"## {title}" in together for title in ("Start-up", "The digits stream"))
+    assert all(f"## {title}" in apart for title in ("What the hashes of a run file cost", "What 300 labels are worth"))
+    assert "commit bbb" in apart
+    assert "Machine: other." in apart

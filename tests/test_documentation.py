@@ -14,7 +14,7 @@ import pytest
 
 import paraactive
 from paraactive.report import Axis, Chart, Curve
-from paraactive.report.figures import COLORS, mark_of, save_figures
+from paraactive.report.figures import COLORS, mark_of, save_figure, save_figures
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -89,9 +89,9 @@ def test_every_figure_that_is_shown_was_written_by_a_command() -> None:
         for name in re.findall(r"figures/([\w-]+)\.svg", text)
     }
     made = {
-        chart["id"]
+        name
         for points in (DOCS / "figures").glob("*.json")
-        for chart in json.loads(points.read_text())["charts"]
+        for name in [points.stem, *(chart["id"] for chart in json.loads(points.read_text())["charts"])]
     }
     assert shown
     assert shown <= made
@@ -113,9 +113,20 @@ def test_two_curves_of_a_figure_differ_in_color_or_mark(name: str) -> None:
         assert len(set(shown)) == len(shown), chart.id
 
 
-def test_the_first_figure_says_of_how_many_test_examples_the_mistakes_are() -> None:
+def test_the_figure_of_mistakes_says_of_how_many_test_examples_they_are() -> None:
     (overview,) = [chart for chart in charts_of("svm") if chart.id == "svm-overview"]
     assert overview.y.label == "test mistakes, of 4\N{NARROW NO-BREAK SPACE}065"
+
+
+def test_the_picture_of_the_readme_is_drawn_from_what_was_measured(tmp_path: Path) -> None:
+    charts = charts_of("peers")
+    _, drawn = save_figure(charts, tmp_path / "peers")
+    assert drawn.read_text() == (DOCS / "figures" / "peers.svg").read_text()
+    measured = json.loads((ROOT / "benchmarks" / "results.json").read_text())["curves"]["figures"]
+    for chart in charts:
+        for curve in chart.curves:
+            assert [x for x, _ in curve.points] == [point["seconds"] for point in measured[chart.title][curve.name]]
+    assert "figures/peers.svg" in (ROOT / "README.md").read_text()
 
 
 def charts_of(name: str) -> list[Chart]:
@@ -141,8 +152,11 @@ def test_the_results_of_the_benchmarks_are_what_the_programs_make_of_what_was_me
 def test_every_row_of_the_results_is_one_that_its_program_measures() -> None:
     code = """
 import json
-from benchmarks import bench_cascade, bench_network, bench_nodes, bench_noise, bench_plan, bench_svm
+from benchmarks import bench_cascade, bench_network, bench_nodes, bench_noise, bench_peers, bench_plan, bench_svm
+from benchmarks.peers import METHODS
 print(json.dumps({
+    "sets": [data.name for data in bench_peers.SETS],
+    "methods": [way.name for way in METHODS],
     "nodes": [bench_nodes.name_of(*each) for each in bench_nodes.RUNS],
     "svm": list(bench_svm.KINDS),
     "network": list(bench_network.RULES),
@@ -152,13 +166,26 @@ print(json.dumps({
 }))
 """
     programs = json.loads(benchmarks("-c", code))
-    measured = json.loads((ROOT / "benchmarks" / "results.json").read_text())
+    results = json.loads((ROOT / "benchmarks" / "results.json").read_text())
+    measured = {name: part["figures"] for name, part in results.items()}
+    assert measured["peers"]["all_sets"] == programs["sets"]
+    assert set(measured["peers"]["sets"]) <= set(programs["sets"])
+    assert all(list(found) == programs["methods"] for found in measured["peers"]["found"].values())
     assert list(measured["nodes"]) == programs["nodes"]
-    assert list(measured["svm"]["ours"]) == programs["svm"]
+    assert list(measured.get("svm", {"ours": programs["svm"]})["ours"]) == programs["svm"]
     assert list(measured["network"]["real"]) == programs["network"]
     assert list(measured["cascade"]["runs"]) == programs["cascade"]
     assert [each["task"] for each in measured["plan"]] == programs["plan"]
     assert list(dict.fromkeys(each["task"] for each in measured["noise"])) == programs["noise"]
+
+
+def test_every_part_of_the_results_says_where_it_comes_from() -> None:
+    results = json.loads((ROOT / "benchmarks" / "results.json").read_text())
+    for name, part in results.items():
+        assert re.fullmatch(r"[0-9a-f]{7,40}", part["commit"]), name
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", part["date"]), name
+        assert part["command"] == f"python -m benchmarks {name}"
+        assert "cores" in part["machine"]
 
 
 def test_the_table_of_the_readme_is_that_of_the_results() -> None:
