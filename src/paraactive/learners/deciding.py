@@ -92,8 +92,8 @@ def certainty(score: Doubles) -> Doubles:
 
     Examples
     --------
-    >>> certainty(np.array([-0.5, 2.0])).tolist(), certainty(np.array([[0.1, 0.7, 0.3]])).tolist()
-    ([0.5, 2.0], [0.2])
+    >>> certainty(np.array([-0.5, 2.0])).tolist(), certainty(np.array([[0.1, 0.75, 0.25]])).tolist()
+    ([0.5, 2.0], [0.25])
     """
     if score.ndim == 1:
         return np.abs(score)
