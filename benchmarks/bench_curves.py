@@ -22,6 +22,7 @@ from benchmarks.bench_peers import LIMIT, QUICK_LIMIT, QUICK_ROWS, holding, plac
 from benchmarks.datasets import Split
 from benchmarks.measuring import apart, finish, parse, seconds, table
 from benchmarks.peers import INTELEX, LIGHTGBM, OURS, TORCH, method
+from benchmarks.peers_table import described
 from paraactive import Digits
 from paraactive.report.charts import Axis, Chart, Curve
 
@@ -97,7 +98,7 @@ def render(figures: dict[str, Any]) -> str:
     for task, found in figures.items():
         rows = [
             [
-                name, f"{point['rows']:,}", ", ".join(f"{key} {value}" for key, value in point["effort"].items()),
+                name, f"{point['rows']:,}", described(point["effort"]),
                 f"{point['seconds']:.2f}", f"{100 * point['error']:.2f}",
             ]
             for name, points in found.items()

@@ -210,8 +210,7 @@ def _about(data: DataSet, quick: bool) -> dict[str, Any]:
     split = data.split(0, QUICK_ROWS if quick else None)
     return {
         "rows": len(split.y), "columns": split.x.shape[1], "classes": data.classes, "note": data.note,
-        "test": len(split.test_y), "seeds": seeds_of(data, quick), "generated": data.note.startswith("generated"),
-        "commonest": 1.0 - float(np.unique(split.test_y, return_counts=True)[1].max()) / len(split.test_y),
+        "test": len(split.test_y), "seeds": seeds_of(data, quick),
     }  # fmt: skip
 
 

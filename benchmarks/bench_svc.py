@@ -13,7 +13,6 @@ Predicting: labels of digits that nobody has seen, with equal numbers of vectors
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 from collections.abc import Iterator
 from functools import partial
@@ -25,6 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.bench_sift import trained
 from benchmarks.measuring import about, apart, finish, first_reached, parse, seconds, spread, table
+from benchmarks.peers import intelex_svc
 from paraactive import Digits, LaSVM, ParaActiveSVC, train
 from paraactive.data.labels import decide
 from paraactive.learners.deciding import classes_of
@@ -62,14 +62,9 @@ FULL, QUICK = Sizes(), Sizes(2, 1, False, 10_000, (4686,), 10_000)
 # Theirs ----------------------------------------------------------------------------------------------------------
 
 
-def _intelex(threads: int) -> Any:
-    importlib.import_module("daal4py").daalinit(threads)
-    return importlib.import_module("sklearnex.svm").SVC(C=1, gamma=GAMMA, cache_size=8000)
-
-
 def _model(kind: str, threads: int) -> Any:
     if kind == "intelex":
-        return _intelex(threads)
+        return intelex_svc(threads, C=1, gamma=GAMMA, cache_size=8000)
     return SVC(C=1, gamma=GAMMA, cache_size=4000)  # pyright: ignore[reportArgumentType]
 
 

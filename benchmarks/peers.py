@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -59,18 +58,6 @@ class Method:
     def installed(self) -> bool:
         """Whether its module is there."""
         return self.needs is None or importlib.util.find_spec(self.needs) is not None
-
-
-def _plain(make: Callable[..., Any], **fixed: Any) -> Callable[[Settings, Place], Any]:
-    """Trees: they do not care about the scale of a column. `n_jobs` is given if there is such a parameter."""
-
-    def made(settings: Settings, place: Place) -> Any:
-        given = {**fixed, **settings}
-        if "n_jobs" in inspect.signature(make).parameters:
-            given["n_jobs"] = place.threads
-        return make(**given)
-
-    return made
 
 
 def _scaled(make: Callable[[Settings, Place], Any]) -> Callable[[Settings, Place], Any]:
@@ -124,9 +111,14 @@ def _svc(settings: Settings, place: Place) -> Any:
     return SVC(**_kernel(settings, place), cache_size=4000)  # pyright: ignore[reportArgumentType]
 
 
+def intelex_svc(threads: int, **parameters: Any) -> Any:
+    """The SVC of scikit-learn-intelex, which has its number of threads for the whole process."""
+    importlib.import_module("daal4py").daalinit(threads)
+    return importlib.import_module("sklearnex.svm").SVC(**parameters)
+
+
 def _intelex(settings: Settings, place: Place) -> Any:
-    importlib.import_module("daal4py").daalinit(place.threads)
-    return importlib.import_module("sklearnex.svm").SVC(**_kernel(settings, place), cache_size=4000)
+    return intelex_svc(place.threads, **_kernel(settings, place), cache_size=4000)
 
 
 def _eigenpro(settings: Settings, place: Place) -> EigenPro:
@@ -228,7 +220,7 @@ METHODS = (
         needs="xgboost", curve=({"n_estimators": 10}, {"n_estimators": 30}, {}, {"n_estimators": 300}),
     ),
     Method(
-        "HistGradientBoosting", _plain(HistGradientBoostingClassifier, random_state=0),
+        "HistGradientBoosting", lambda settings, _: HistGradientBoostingClassifier(**settings, random_state=0),
         ({}, {"max_leaf_nodes": 127}, {"max_iter": 400}, {"max_iter": 400, "learning_rate": 0.05}),
         curve=({"max_iter": 10}, {"max_iter": 30}, {}, {"max_iter": 300}),
     ),

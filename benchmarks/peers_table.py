@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmarks.measuring import table
-from benchmarks.peers import METHODS, OURS, method
+from benchmarks.peers import METHODS, OURS
 
 
 def _figure(found: Any, kind: str, threads: int = 1) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def _section(name: str, about: Mapping[str, Any], found: Mapping[str, Any]) -> s
             _cell(found, way.name, "predict", 3), "" if way.one_thread else _cell(found, way.name, "predict", 3, 2),
             _cell(found, way.name, "memory", 0),
             f"{tuning['seconds']:.1f}" if len(tuning.get("errors", [])) == len(way.settings) else "",
-            _named(method(way.name).settings[tuned["setting"]]) if tuned else "",
+            described(way.settings[tuned["setting"]]) if tuned else "",
         ])  # fmt: skip
     header = [
         "method", "error, %", "fit, s", "fit, 2 threads", "predict, s", "predict, 2 threads", "memory, MB",
@@ -104,7 +104,8 @@ def _section(name: str, about: Mapping[str, Any], found: Mapping[str, Any]) -> s
     return f"{title}\n\n{table(header, rows)}"
 
 
-def _named(settings: Mapping[str, Any]) -> str:
+def described(settings: Mapping[str, Any]) -> str:
+    """Settings, to be read."""
     return ", ".join(f"{name} {value}" for name, value in settings.items())
 
 
