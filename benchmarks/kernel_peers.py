@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 _CHUNK = 4096
-"""Rows that are predicted together."""
+"""Rows that are predicted together, and the largest batch."""
 
 
 def _rbf(a: Tensor, b: Tensor, gamma: float) -> Tensor:
@@ -46,10 +46,11 @@ class _OneForEachClass:
 
 
 class EigenPro(_OneForEachClass):
-    """Batch and step follow from the eigenvalues, as in the paper; at most `most` rows are learned.
+    """Batch, step and the number of flattened directions follow from the eigenvalues; at most `most` rows are learned.
 
-    The eigenvalues are those of a sample, which can be too small where there are outliers. If the values grow beyond
-    all bounds, it begins again with a quarter of the step.
+    As many directions are flattened as the largest batch can use, as in the paper. The step is 1 over the largest
+    eigenvalue that is left. The paper bounds it by the eigenvalues of the sample; outliers that the sample lacks (as in
+    shuttle) make it larger, and steps would diverge, so it is measured on some batches too.
     """
 
     def __init__(self, gamma: float, epochs: int = 5, most: int = 25_000, top: int = 160) -> None:
@@ -62,34 +63,40 @@ class EigenPro(_OneForEachClass):
         rows = torch.randperm(len(x), generator=draw)[: self.most]
         self.centers = torch.from_numpy(np.ascontiguousarray(x, np.float32))[rows]
         target, count = target[rows], len(rows)
-        size = min(count, 2000)
-        some = torch.arange(size)  # The rows are in random order already.
-        values, vectors, tail = self._eigensystem(self.centers[:size], min(self.top, size // 4))
-        damping = (1.0 - tail / values) / values
-        # The largest k(x, x) that the preconditioner leaves is at most 1. That of the sample alone is too small where
-        # there are outliers, and the steps then diverge (shuttle).
-        batch = max(16, min(count, int(size / tail), 4096))
-        step = 1.0 / (1.0 + (batch - 1) * tail / size)
+        sample = self.centers[:2000]  # The rows are in random order already.
+        size = len(sample)
+        values, vectors, tail = self._eigensystem(sample)
+        damping = ((1.0 - tail / values) / values)[:, None]
+        batch = max(16, min(count, int(size / tail), _CHUNK))
+        largest = 1.0 + (batch - 1) * tail / size
+        for part in torch.randperm(count, generator=draw).split(batch)[:4]:
+            largest = max(largest, self._largest_left(self.centers[part], sample, vectors, damping))
         self.alpha = torch.zeros_like(target)
-        passes = 0
-        while passes < self.epochs:
-            passes += 1
+        for _ in range(self.epochs):
             for part in torch.randperm(count, generator=draw).split(batch):
                 kernel = _rbf(self.centers[part], self.centers, self.gamma)
-                wrong = kernel @ self.alpha - target[part]
-                if not float((wrong * wrong).mean()) < 1.2 / target.shape[1]:  # 0 everywhere is wrong by 1 / classes.
-                    step, passes = step / 4.0, 0
-                    self.alpha.zero_()
-                    break
-                self.alpha[part] -= step * wrong
-                self.alpha[some] += step * (vectors @ (damping[:, None] * (vectors.T @ (kernel[:, :size].T @ wrong))))
+                wrong = (kernel @ self.alpha - target[part]) / largest
+                self.alpha[part] -= wrong
+                self.alpha[:size] += vectors @ (damping * (vectors.T @ (kernel[:, :size].T @ wrong)))
         return self
 
-    def _eigensystem(self, rows: Tensor, top: int) -> tuple[Tensor, Tensor, float]:
+    def _eigensystem(self, rows: Tensor) -> tuple[Tensor, Tensor, float]:
         """The largest eigenvalues of the kernel of these rows, their vectors, and the next eigenvalue."""
         values, vectors = torch.linalg.eigh(_rbf(rows, rows, self.gamma).double())
         values, vectors = values.flip(0), vectors.flip(1)
+        too_large = int((values * _CHUNK > len(rows)).sum())  # for the largest batch
+        top = max(1, min(self.top, len(rows) // 4, too_large))
         return values[:top].float(), vectors[:, :top].float().contiguous(), float(values[top])
+
+    def _largest_left(self, rows: Tensor, sample: Tensor, vectors: Tensor, damping: Tensor) -> float:
+        """The largest eigenvalue of these rows' kernel that the preconditioner leaves, by power iteration."""
+        kernel, projected = _rbf(rows, rows, self.gamma), _rbf(rows, sample, self.gamma) @ vectors
+        direction, norm = torch.ones((len(rows), 1)), 0.0
+        for _ in range(20):
+            direction = kernel @ direction - projected @ (damping * (projected.T @ direction))
+            norm = float(direction.norm())
+            direction /= norm
+        return norm
 
     def _values(self, x: Tensor) -> Tensor:
         return _rbf(x, self.centers, self.gamma) @ self.alpha
