@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -23,13 +24,22 @@ def versions() -> dict[str, str]:
     >>> sorted(set(versions()) & {"numpy", "numba", "python"})
     ['numba', 'numpy', 'python']
     """
-    found = {"python": platform.python_version()}
+    return {"python": platform.python_version(), **_installed()} | {
+        "system": platform.system(),
+        "processor": processor(),
+        "cores": str(os.cpu_count() or 1),
+    }
+
+
+@cache  # Each version is read from a file, and every run asks for them.
+def _installed() -> dict[str, str]:
+    found: dict[str, str] = {}
     for name in _LIBRARIES:
         try:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-    return found | {"system": platform.system(), "processor": processor(), "cores": str(os.cpu_count() or 1)}
+    return found
 
 
 def processor() -> str:

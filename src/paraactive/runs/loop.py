@@ -167,8 +167,9 @@ class RunLoop:
             self._evaluate()
         if self._file:
             self._snapshot(self._file)
-        self._finish()
-        self._callbacks.observe(ended_event(run, self._log.version))
+        is_finished = self._finish()
+        digest = self._digest_of(run, run.kept_warmstart or is_finished)
+        self._callbacks.observe(ended_event(run, self._log.version, digest))
         if self._callbacks.finished:
             self._callbacks.finished(run)
         return run
@@ -187,15 +188,26 @@ class RunLoop:
             if is_better_on_recent(earlier, node, run):
                 run.learner, run.kept_warmstart = earlier, True
 
-    def _finish(self) -> None:
-        """Let the learner finish on the log, if that is due. Snapshots stay those of the model before."""
+    @staticmethod
+    def _digest_of(run: Run, is_changed: bool) -> str:
+        """The digest of the final model. It takes milliseconds, and replicas in this process have computed it."""
+        known = set(run.replicas.values())
+        if run.updates[0] == "shared" and len(known) == 1 and not is_changed:
+            return known.pop()
+        return run.learner.digest()
+
+    def _finish(self) -> bool:
+        """Let the learner finish on the log, if that is due. Snapshots stay those of the model before.
+
+        Returns whether it has finished.
+        """
         run, file, log = self._run, self._file, self._log
         if run.kept_warmstart or not is_due(run.spec, run.learner, log.version, run.seen):
             if file:
                 file.finished.remove()
-            return
+            return False
         if file and load_finished(file, run.learner, self._node.stream):
-            return  # The run was finished before it was resumed.
+            return True  # The run was finished before it was resumed.
         start = time.perf_counter()
         finish_model(run.learner, log.everything())
         run.wall_seconds += time.perf_counter() - start
@@ -204,6 +216,7 @@ class RunLoop:
         if self._test is not None:
             run.evaluations.append(evaluate(run.learner, self._test, run.seen, log.version))
             self._callbacks.observe(run.evaluations[-1])
+        return True
 
     def _after_round(self, ended: Round) -> None:
         run = self._run
@@ -299,7 +312,7 @@ def is_better_on_recent(earlier: Learner, node: Node, run: Run) -> bool:
     return len(rows) > 0 and float(np.average(wrong, weights=rows.weight)) < known.weighted_error.low
 
 
-def ended_event(run: Run, version: int) -> RunEnded:
+def ended_event(run: Run, version: int, digest: str) -> RunEnded:
     """The event that ends a run.
 
     Parameters
@@ -308,6 +321,8 @@ def ended_event(run: Run, version: int) -> RunEnded:
         The run.
     version : int
         Number of entries in the log.
+    digest : str
+        Digest of the model.
 
     Returns
     -------
@@ -315,4 +330,4 @@ def ended_event(run: Run, version: int) -> RunEnded:
         The event.
     """
     kept = WARMSTART if run.kept_warmstart else ""
-    return RunEnded(run.seen, version, run.learner.digest(), run.replicas, run.updates, run.wall_seconds, kept)
+    return RunEnded(run.seen, version, digest, run.replicas, run.updates, run.wall_seconds, kept)

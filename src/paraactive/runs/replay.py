@@ -81,7 +81,7 @@ def replay(
                 file.log.learn(earlier, Place(0, 0), stream, rounds=1)
                 run.learner, run.kept_warmstart = earlier, True
         run.checked = check.count + compared
-        notify(observers, ended_event(run, file.version))
+        notify(observers, ended_event(run, file.version, run.learner.digest()))
         return run
 
 

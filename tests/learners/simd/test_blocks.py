@@ -7,6 +7,7 @@ from numba import njit
 from paraactive.learners.simd.blocks import (
     WIDE_LANES,
     WIDE_ROWS,
+    add_products_of_rows,
     add_weighted,
     add_wide_product,
     packed_rows,
@@ -35,8 +36,13 @@ def _rbf_slowly(block: np.ndarray, xx: np.ndarray, row: int, ss: np.ndarray, col
 
 
 @njit
-def _weighted(block: np.ndarray, rows: int, weight: np.ndarray, column: int, sums: np.ndarray) -> None:
-    add_weighted(block, rows, weight, column, sums)  # pyright: ignore[reportCallIssue]
+def _weighted(block: np.ndarray, weights: np.ndarray, machine: int, column: int, sums: np.ndarray, row: int) -> None:
+    add_weighted(block, weights, machine, column, sums, row)  # pyright: ignore[reportCallIssue]
+
+
+@njit
+def _of_rows(values: np.ndarray, row: int, weights: np.ndarray, machine: int, lanes: np.ndarray) -> None:
+    add_products_of_rows(values, row, weights, machine, lanes)  # pyright: ignore[reportCallIssue]
 
 
 def _chain(x: np.ndarray, s: np.ndarray) -> np.float32:
@@ -70,12 +76,26 @@ def test_the_rbf_of_a_block_has_the_bits_of_the_plain_loop(gamma: float) -> None
     assert np.array_equal(fast, slow)
 
 
-@pytest.mark.parametrize("rows", [0, 1, WIDE_ROWS])
-def test_weighted_blocks_are_added_up_in_float64(rows: int) -> None:
-    rng = np.random.default_rng(rows)
-    block, weight = rng.normal(size=(WIDE_ROWS, WIDE_LANES)).astype(np.float32), rng.normal(size=3 * WIDE_LANES)
-    sums = rng.normal(size=(WIDE_ROWS, WIDE_LANES))
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_weighted_blocks_are_added_up_in_the_type_of_the_sums(kind: type[np.floating]) -> None:
+    rng = np.random.default_rng(0)
+    block = rng.normal(size=(WIDE_ROWS, WIDE_LANES)).astype(np.float32)
+    weights = rng.normal(size=(3, 3 * WIDE_LANES)).astype(kind)
+    sums = rng.normal(size=(3, 2 * WIDE_ROWS, WIDE_LANES)).astype(kind)
     expected = sums.copy()
-    expected[:rows] += weight[50 : 50 + WIDE_LANES] * block[:rows].astype(np.float64)
-    _weighted(block, rows, weight, 50, sums)
+    expected[1, 5 : 5 + WIDE_ROWS] += weights[1, 50 : 50 + WIDE_LANES] * block.astype(kind)
+    _weighted(block, weights, 1, 50, sums, 5)
     assert np.array_equal(sums, expected)
+
+
+@pytest.mark.parametrize("panels", [0, 1, 3])
+def test_products_of_rows_are_added_up_lane_by_lane_in_the_order_of_the_panels(panels: int) -> None:
+    rng = np.random.default_rng(panels)
+    values = rng.normal(size=(2, panels * WIDE_LANES)).astype(np.float32)
+    weights, lanes = rng.normal(size=(3, panels * WIDE_LANES)), rng.normal(size=WIDE_LANES)
+    expected = lanes.copy()
+    for panel in range(panels):
+        part = slice(panel * WIDE_LANES, (panel + 1) * WIDE_LANES)
+        expected += weights[2, part] * values[1, part].astype(np.float64)
+    _of_rows(values, 1, weights, 2, lanes)
+    assert np.array_equal(lanes, expected)

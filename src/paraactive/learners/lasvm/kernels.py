@@ -16,7 +16,7 @@ from paraactive.basics.compiled import njit
 from paraactive.data.array_types import Doubles, Floats
 from paraactive.learners.simd.blocks import WIDE_LANES as LANES
 from paraactive.learners.simd.blocks import WIDE_ROWS as ROWS
-from paraactive.learners.simd.blocks import add_weighted, add_wide_product, to_rbf
+from paraactive.learners.simd.blocks import add_products_of_rows, add_weighted, add_wide_product, to_rbf
 from paraactive.learners.simd.functions import fma
 
 RBF, LINEAR, POLYNOMIAL = 0, 1, 2
@@ -210,9 +210,7 @@ def sums_of_rows(rows: Floats, alpha: Doubles, out: Doubles):
     for i in range(rows.shape[0]):
         for m in range(alpha.shape[0]):
             lanes[:] = 0.0
-            for start in range(0, rows.shape[1], LANES):
-                for lane in range(LANES):
-                    lanes[lane] += alpha[m, start + lane] * rows[i, start + lane]
+            add_products_of_rows(rows, i, alpha, m, lanes)
             total = 0.0
             for lane in range(LANES):
                 total += lanes[lane]
@@ -266,9 +264,10 @@ def kernel_sums(
         for panel in range(-(-columns // LANES)):
             start = panel * LANES
             _kernel_blocks(x, xx, first, last, rest, rest_norms, panels, ss, panel, kind, gamma, coef0, degree, blocks)
-            for m in range(machines):
-                for b in range(-(-(last - first) // ROWS)):
-                    add_weighted(blocks[b], ROWS, alpha[m], start, sums[m, b * ROWS : (b + 1) * ROWS])
+            for b in range(-(-(last - first) // ROWS)):
+                block = blocks[b]
+                for m in range(machines):
+                    add_weighted(block, alpha, m, start, sums, b * ROWS)
         for i in range(first, last):
             for m in range(machines):
                 total = 0.0

@@ -11,6 +11,7 @@ A packed matrix has shape (panels, width, LANES): column c of the matrix is pane
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -165,21 +166,63 @@ def to_rbf(
 
 @intrinsic
 def add_weighted(
-    typingctx: Context, block: types.Type, rows: types.Type, weight: types.Type, column: types.Type, sums: types.Type
+    typingctx: Context,
+    block: types.Type,
+    weights: types.Type,
+    machine: types.Type,
+    column: types.Type,
+    sums: types.Type,
+    row: types.Type,
 ):
-    """Add weight[column + l] * block[r, l] to sums[r, l] for r < rows and WIDE_LANES lanes, in float64."""
+    """Add weights[machine, column + l] * block[r, l] to sums[machine, row + r, l] for all r and l of a wide block.
+
+    block is float32; weights and sums are both float32 or both float64, and the products have their type. The whole
+    arrays are arguments because numba needs longer for a slice than this takes.
+    """
 
     def codegen(context: CPUContext, builder: Builder, signature: Signature, args: Sequence[Value]):
-        block, weight, sums = arrays_at(context, builder, signature, args, 0, 2, 4)
-        half = WIDE // 2
-        vector, places = ir.VectorType(F64, half), range(0, WIDE_LANES, half)
-        first = weight.address(args[3])
-        weights = [weight.memory.load(weight.memory.after(first, lane, 8), vector, 8) for lane in places]
-        with cgutils.for_range(builder, args[1]) as loop:
-            for factor, lane in zip(weights, places, strict=True):
-                value = builder.fpext(block.load(floats(half), loop.index, lane), vector)
-                total = builder.fadd(sums.load(vector, loop.index, lane), builder.fmul(factor, value))
-                sums.store(total, loop.index, lane)
+        block, weights, sums = arrays_at(context, builder, signature, args, 0, 1, 4)
+        size, memory = sums.size, sums.memory
+        width = WIDE * 4 // size
+        vector, places = ir.VectorType(F32 if size == 4 else F64, width), range(0, WIDE_LANES, width)
+        first = weights.address(args[2], args[3])
+        factors = [memory.load(memory.after(first, lane, size), vector, size) for lane in places]
+        first = memory.after(sums.address(args[2]), args[5], sums.strides[1])
+        with cgutils.for_range(builder, number(WIDE_ROWS)) as loop:
+            own = memory.after(first, loop.index, sums.strides[1])
+            for factor, lane in zip(factors, places, strict=True):
+                value = block.load(floats(width), loop.index, lane)
+                value = value if size == 4 else builder.fpext(value, vector)
+                at = memory.after(own, lane, size)
+                total = builder.fadd(memory.load(at, vector, size), builder.fmul(factor, value))
+                memory.store(total, at, size)
         return context.get_dummy_value()
 
-    return types.void(block, types.int64, weight, types.int64, sums), codegen
+    return types.void(block, weights, types.int64, types.int64, sums, types.int64), codegen
+
+
+@intrinsic
+def add_products_of_rows(
+    typingctx: Context, values: types.Type, row: types.Type, weights: types.Type, machine: types.Type, lanes: types.Type
+):
+    """Add weights[machine, c] * values[row, c] to lanes[c % WIDE_LANES] for all c, in float64 and in the order of c.
+
+    values is float32, weights is float64, and a row of values is whole panels long.
+    """
+
+    def codegen(context: CPUContext, builder: Builder, signature: Signature, args: Sequence[Value]):
+        values, weights, lanes = arrays_at(context, builder, signature, args, 0, 2, 4)
+        half = WIDE // 2
+        vector, places = ir.VectorType(F64, half), range(0, WIDE_LANES, half)
+        starts = [lanes.load(vector, lane) for lane in places]
+        loop = Loop(builder, 0, values.shape[1], starts, step=WIDE_LANES, may_be_empty=True)
+        totals = list[Any]()
+        for total, lane in zip(loop.values, places, strict=True):
+            column = builder.add(loop.index, number(lane))
+            value = builder.fpext(values.load(floats(half), args[1], column), vector)
+            totals.append(builder.fadd(total, builder.fmul(weights.load(vector, args[3], column), value)))
+        for total, lane in zip(loop.end(totals), places, strict=True):
+            lanes.store(total, lane)
+        return context.get_dummy_value()
+
+    return types.void(values, types.int64, weights, types.int64, lanes), codegen
