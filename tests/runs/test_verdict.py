@@ -74,7 +74,7 @@ def test_the_errors_of_a_run_with_weights_are_weighted() -> None:
 
 def test_a_budget_that_binds_is_said() -> None:
     sentence = verdict_of(replace(GOOD, scale=0.5), 1000, 10_000, kept_warmstart=False).sentence
-    assert sentence.endswith("(10.0%), limited by the budget, which multiplied p by 0.50 on average.")
+    assert sentence.endswith("(10.0%), limited by the budget (scale of p 0.50 on average).")
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def _rounds(rule: Rule, fresh: Examples, seed: int, classes: int, budget: Budget
     counts = weights = 0.0
     for first in range(100, len(fresh), 100):
         noisy = at_noise(rule, measured.theta)
-        adjustment = Adjustment("auto", measured.scale, measured.mean_importance)
+        adjustment = measured.adjustment("auto", weighs=True)
         part, seen = fresh.take(slice(first, first + 100)), np.full(100, first)
         selected = choose(learner, noisy, seed, part, seen, 0, ProxyPolicy(), adjustment).selected
         counts, weights = counts + float((1.0 / selected.p).sum()), weights + float(selected.weight.sum())
@@ -95,7 +95,7 @@ def test_weights_are_unbiased_though_theta_scale_and_mean_importance_follow_from
     rule: Rule, classes: int
 ) -> None:
     fresh = _fresh(500, classes)
-    for budget in (None, Budget(100, 0.4, 1.0, is_limit=False)):
+    for budget in (None, Budget(100, 0.4, 1.0, is_limit=False), Budget(100, 0.25, 1.0, is_limit=True)):
         found = [_rounds(rule, fresh, seed, classes, budget) for seed in range(_SEEDS)]
         assert _is_mean([counts for counts, _ in found], 400)
         assert _is_mean([weights for _, weights in found], float(fresh.importance[100:].sum()))
@@ -144,6 +144,15 @@ def test_no_weight_is_larger_than_the_floor_scale_and_mean_importance_allow() ->
             chosen = Adjustment(floor, scale, mean).apply(p, np.full(1000, 400), importance)
             small = chosen < 1.0  # The weight of an example that is always selected is its importance.
             assert (importance / chosen)[small].max() <= mean / (scale * least) * (1 + 1e-12)
+
+
+def test_a_limit_makes_the_rule_steeper_before_it_lowers_every_p() -> None:
+    p, seen, one = np.array([1.0, 0.5, 0.1]), np.full(3, 9), np.ones(3)
+    limited = {scale: Adjustment(scale=scale, is_limited=True).apply(p, seen, one) for scale in (1.0, 0.8, 0.5, 0.2)}
+    assert limited[1.0].tolist() == p.tolist()
+    assert limited[0.8].tolist() == pytest.approx((p**1.25).tolist()), "examples on the wrong side stay selected"
+    assert limited[0.5].tolist() == pytest.approx((p**2).tolist())
+    assert limited[0.2].tolist() == pytest.approx((0.4 * p**2).tolist())
 
 
 def test_the_weights_of_a_run_are_bounded_by_its_floor() -> None:

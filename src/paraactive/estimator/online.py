@@ -16,7 +16,6 @@ from paraactive.sifting.budget import Budget, find_budget, is_total
 from paraactive.sifting.cascade import ProxyPolicy
 from paraactive.sifting.estimates import estimates_of
 from paraactive.sifting.measurements import Measurements
-from paraactive.sifting.sampling import Adjustment
 from paraactive.sifting.select import choose, take_all
 
 
@@ -104,8 +103,7 @@ class OnlineSifter:
         rule = at_noise(self._rule, self.measured.theta)
         # As in `Node`: only a rule that sees labels may see the weights of classes.
         weighs = rule.needs_scores and rule.needs_labels is True
-        mean = self.measured.mean_importance if weighs else None
-        adjustment = Adjustment(self._floor if rule.needs_scores else None, self.measured.scale, mean)
+        adjustment = self.measured.adjustment(self._floor if rule.needs_scores else None, weighs)
         seen = np.full(len(now), self.seen)
         return choose(
             self.learner, rule, self._seed, now, seen, self.version, self._policy, adjustment

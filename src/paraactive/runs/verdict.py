@@ -85,7 +85,7 @@ def verdict_of(
     if not sifted:
         chosen = "all examples were learned in the warmstart"
     if estimates is not None and estimates.scale < _BINDS:
-        chosen += f", limited by the budget, which multiplied p by {estimates.scale:.2f} on average"
+        chosen += f", limited by the budget (scale of p {estimates.scale:.2f} on average)"
     if estimates is None:
         why = "no example was scored before it, or an equal one, was learned"
         return Verdict(f"The error is not known, because {why}; {chosen}.", ())

@@ -30,8 +30,8 @@ _GROWTH = re.compile(r"\s*(?:(?P<factor>[0-9.eE+]+)\s*\*)?\s*n\s*\*\*\s*(?P<powe
 class Budget:
     """Number of entries that the log may have after n examples: constant + factor * n ** power.
 
-    p is multiplied by a scale, the same for all examples of a round, that follows from what the rounds before selected.
-    So p stays the exact probability of selection, and weights 1/p stay unbiased.
+    p depends on a scale, the same for all examples of a round, that follows from what the rounds before selected; see
+    `sampling.Adjustment`. So p stays the exact probability of selection, and weights 1/p stay unbiased.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ class Estimates:
     selected : int
         Number of selected examples, without the warmstart.
     scale : float
-        Mean factor by which a budget scaled p. 1 if there is no budget or it did not bind.
+        Mean scale of p that follows from the budget. 1 if there is no budget or it did not bind.
     """
 
     examples: int

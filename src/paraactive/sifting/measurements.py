@@ -16,6 +16,7 @@ from paraactive.basics.state import State
 from paraactive.data.examples import Doubles, Selected
 from paraactive.data.labels import numbers_of, signed_margin
 from paraactive.sifting.budget import Budget
+from paraactive.sifting.sampling import Adjustment
 
 AUDITED = 1.0 / 16.0
 """Probability with which a selected example is scored after the warmstart, if the rule itself needs no scores."""
@@ -86,7 +87,7 @@ class Measurements:
         self._audited = 1.0 if needs_scores else AUDITED
         self.rounds = np.zeros((0, len(SUMS) + len(_LAST) + _BY_CLASS * classes))
         self.scale = 1.0 if budget is None else budget.first_scale
-        """Factor of p in the next round."""
+        """Scale of p in the present round; see `Adjustment`."""
         self.theta = 0.0
         """The recent error, in which examples count by their importance: an estimate of the noise."""
         self.mean_importance = 1.0
@@ -94,6 +95,24 @@ class Measurements:
         self._open = self._nothing()
         self._heaviest = np.zeros(len(_HEAVIEST))
         self._entries = 0
+
+    def adjustment(self, floor: float | str | None, weighs: bool) -> Adjustment:
+        """What is done to the p of the rule in the present round.
+
+        Parameters
+        ----------
+        floor : float, "auto" or None
+            Lower bound on p.
+        weighs : bool
+            Whether p rises with the importance of an example.
+
+        Returns
+        -------
+        Adjustment
+            The adjustment.
+        """
+        is_limited = self._budget is not None and self._budget.is_limit
+        return Adjustment(floor, self.scale, self.mean_importance if weighs else None, is_limited)
 
     def add(self, selected: Selected) -> None:
         """Add entries of the present round, in their order. It does not matter how they are cut into calls.
@@ -142,9 +161,9 @@ class Measurements:
         sums = {"wrong": wrong, "cost": importance * wrong, "loss": weight * self._loss(score, y, margin)}
         for name, value in sums.items():
             values[name][places], values[f"{name}_squares"][places] = value, value**2
-        # What an example would contribute if misclassified. A rule that sees labels gives it a p near the scale.
-        scale = min(self.scale, 1.0) if len(self.rounds) else 1.0
-        possible = weight if self._is_blind else np.maximum(wrong, 1.0 / scale)
+        # What an example would contribute if misclassified. A rule that sees labels gives it a p near the factor.
+        factor = min(self.adjustment(None, weighs=False).factor, 1.0) if len(self.rounds) else 1.0
+        possible = weight if self._is_blind else np.maximum(wrong, 1.0 / factor)
         heaviest = [possible.max(), (importance * possible).max(), sums["loss"].max()]
         self._heaviest = np.maximum(self._heaviest, heaviest)
         number = numbers_of(y, self.classes)

@@ -311,8 +311,7 @@ class Node:
         # A rule that ignores scores selects as it says, whatever the importance.
         # The importance may contain the weight of the class, which a label-blind rule must not see.
         weighs = self.sampling.by_importance and self.rule.needs_scores and self.rule.needs_labels is True
-        mean = self.measured.mean_importance if weighs else None
-        return Adjustment(self.sampling.floor, self.measured.scale, mean)
+        return self.measured.adjustment(self.sampling.floor, weighs)
 
     def _sift(self, fresh: Examples, fetched: float, seen: Ints, most: int | None = None) -> Sifted:
         """Sift these examples, up to the one that is selected as number `most`."""

@@ -1,9 +1,10 @@
 """The sampling policy of a run: what is done to the p of any rule, so that no weight can spoil a model.
 
 p = min(1, max(floor, scale * p of the rule) * max(1, importance / mean importance)). The scale follows from the budget;
-where it is below 1/20, the floor falls with it. p stays the exact probability of selection, so weights importance / p
-stay unbiased. As p rises with the importance of an example, no weight is larger than mean importance / floor. An
-example of little importance keeps its p: with less, the few that are selected would weigh more.
+where it is below 1/20, the floor falls with it. A limit first makes the rule steeper; see `Adjustment`. p stays the
+exact probability of selection, so weights importance / p stay unbiased. As p rises with the importance of an example,
+no weight is larger than mean importance / floor. An example of little importance keeps its p: with less, the few that
+are selected would weigh more.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from paraactive.sifting.budget import AUTO, Budget
 
 _FLOOR_HOLDS = 20.0
 """Scales of p down to 1/20 do not change the floor."""
+_STEEPEST = 2.0
+"""Largest power of p under a limit. A margin rule then is as if its slope were twice as steep."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +85,21 @@ class Adjustment:
         Factor of p, which follows from the budget.
     mean_importance : float or None, default=None
         Mean importance of the examples. None: p does not depend on the importance.
+    is_limited : bool, default=False
+        Whether the scale is that of a limit. It then first raises p to the power 1 / scale, at most 2, and only the
+        rest is a factor. Examples on the wrong side, whose p is 1, stay selected, and fewer of the others are: at the
+        same number, the model is better than with a factor alone.
     """
 
     floor: float | str | None = None
     scale: float = 1.0
     mean_importance: float | None = None
+    is_limited: bool = False
+
+    @property
+    def factor(self) -> float:
+        """The factor of p."""
+        return min(_STEEPEST * self.scale, 1.0) if self.is_limited else self.scale
 
     def apply(self, p: Doubles, seen: Ints, importance: Doubles) -> Doubles:
         """The probabilities with which examples are selected.
@@ -112,13 +125,18 @@ class Adjustment:
         [1.0, 0.05]
         >>> Adjustment(scale=0.5, mean_importance=1.0).apply(p, seen, 4 * one).tolist()
         [1.0, 0.002]
+        >>> Adjustment(scale=0.5, is_limited=True).apply(np.array([1.0, 0.5]), seen, one).tolist()
+        [1.0, 0.25]
         """
+        factor = self.factor
+        if self.is_limited and self.scale < 1.0:
+            p = p ** min(1.0 / self.scale, _STEEPEST)
         if self.floor is not None:
             low = 1.0 / np.sqrt(np.maximum(seen, 1)) if isinstance(self.floor, str) else self.floor
             # A budget that allows very little lowers the floor, too.
-            p = np.maximum(p * self.scale, low * min(1.0, _FLOOR_HOLDS * self.scale))
-        elif self.scale != 1.0:
-            p = p * self.scale
+            p = np.maximum(p * factor, low * min(1.0, _FLOOR_HOLDS * factor))
+        elif factor != 1.0:
+            p = p * factor
         if self.mean_importance is not None:
             p = p * np.maximum(importance / self.mean_importance, 1.0)
         return np.clip(p, RESOLUTION, 1.0)
