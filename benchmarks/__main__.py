@@ -6,6 +6,7 @@ command it was measured. Parts of another commit or machine than the first one a
 
 python -m benchmarks            # measure all of them: hours
 python -m benchmarks nodes      # measure only the named ones again
+python -m benchmarks --missing  # only those of another commit or machine: go on after a stop
 python -m benchmarks --quick    # smaller sizes, ten minutes in all, into .venv/quick
 python -m benchmarks --print    # measure nothing: print RESULTS.md as rendered from results.json
 """
@@ -180,6 +181,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure, and write results.json and RESULTS.md.")
     parser.add_argument("names", nargs="*", choices=[*names, []], metavar="NAME", help=f"one of {', '.join(names)}")
     parser.add_argument("--quick", action="store_true", help=f"small sizes, into {QUICK.relative_to(HERE.parent)}")
+    parser.add_argument("--missing", action="store_true", help="only those not measured here with these sources")
     parser.add_argument("--print", action="store_true", help="measure nothing, print RESULTS.md as results.json has it")
     parser.add_argument("--show", action="store_true", help="measure nothing, write RESULTS.md, README and picture")
     parser.add_argument("--busy", action="store_true", help="note that other programs use the machine meanwhile")
@@ -194,8 +196,11 @@ def main() -> None:
         write(QUICK / "RESULTS.md", render(results))
         print(f"All of it is in {QUICK / 'RESULTS.md'}.")
         return
+    chosen = [part for part in PARTS if part.name in options.names or not options.names]
+    if options.missing:
+        chosen = [part for part in chosen if not provenance.is_from_here(json.loads(known.read_text()), part.name)]
     if not options.show:
-        measure([part for part in PARTS if part.name in options.names or not options.names], known, False, options.busy)
+        measure(chosen, known, False, options.busy)
     show(json.loads(known.read_text()))
 
 

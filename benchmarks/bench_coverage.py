@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.linear_model import SGDClassifier
 
-from benchmarks.measuring import finish, parse, table
+from benchmarks.measuring import finish, on_all_cores, parse, table
 from paraactive import Arrays, Digits, LaSVM, Network, train
 from paraactive.data.examples import Examples
 from paraactive.learners import Learner, SklearnLearner
@@ -89,8 +89,9 @@ class Truth:
         return mean / total
 
 
-def one(task: Task, seed: int) -> dict[str, Any]:
+def one(name: str, seed: int) -> dict[str, Any]:
     """Whether the intervals of one run cover, their widths, and the share of examples that had an exact score."""
+    task = TASKS[name]
     stream, test = task.data(seed)
     names = list(stream.classes)
     weights = {names[0]: 1.0, names[1]: 2.0}
@@ -115,7 +116,7 @@ def one(task: Task, seed: int) -> dict[str, Any]:
 
 def measure(runs: int = RUNS) -> dict[str, Any]:
     """All tasks; a seed for each run."""
-    return {name: summary([one(task, seed) for seed in range(runs)]) for name, task in TASKS.items()}
+    return {name: summary(on_all_cores(one, [name] * runs, range(runs))) for name in TASKS}
 
 
 def summary(runs: list[dict[str, Any]]) -> dict[str, Any]:

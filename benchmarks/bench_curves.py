@@ -2,8 +2,8 @@
 
 Each method gets more and more effort: kernel methods get more rows, or more centers; boosting gets more trees; networks
 get more passes. Settings are the defaults otherwise. Each point is a fit of its own, so that a learning rate decays to
-its end at each of them. Digits: the first 100 000 of the stream {3,1} against {5,7}, which begins with the originals.
-Flights: 300 000, more than 15 minutes late or not.
+its end at each of them. Digits: the first 60 000 of the stream {3,1} against {5,7}, which begins with the originals.
+Flights: 100 000, more than 15 minutes late or not.
 
     python -m benchmarks.bench_curves --json curves.json
 """
@@ -35,7 +35,7 @@ def split_of(task: str, most: int | None) -> Split:
     if task == FLIGHTS:
         return set_named(FLIGHTS).split(0, most)
     digits = Digits()
-    learned, test = digits.read(0, most or 100_000), digits.test()
+    learned, test = digits.read(0, most or 60_000), digits.test()
     return Split(np.asarray(learned.x), learned.y, np.asarray(test.x), test.y)
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.datasets import DATA_SETS, DataSet
-from benchmarks.measuring import finish, parse, table
+from benchmarks.datasets import DATA_SETS, named
+from benchmarks.measuring import finish, on_all_cores, parse, table
 from benchmarks.sound_ways import confusion_error
 from paraactive import LaSVM, ParaActiveClassifier
 from paraactive.learners import Guarded
@@ -28,8 +28,9 @@ POLICIES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def _one(data: DataSet, seed: int) -> dict[str, dict[str, float]]:
-    split, found = data.split(seed, ROWS), dict[str, dict[str, float]]()
+def _one(data_set: str, seed: int) -> dict[str, dict[str, float]]:
+    data, found = named(data_set), dict[str, dict[str, float]]()
+    split = data.split(seed, ROWS)
     for name, policy in POLICIES.items():
         options: dict[str, Any] = {"class_weight": "balanced"} if data.balanced else {}
         options |= {option: value for option, value in policy.items() if option != "eta"}
@@ -47,7 +48,9 @@ def _one(data: DataSet, seed: int) -> dict[str, dict[str, float]]:
 
 def measure(repeats: int) -> dict[str, list[Any]]:
     """Errors, sampling rates and effective sizes by data set; a seed for each repeat."""
-    return {data.name: [_one(data, seed) for seed in range(repeats)] for data in DATA_SETS}
+    names = [data.name for data in DATA_SETS for _ in range(repeats)]
+    found = on_all_cores(_one, names, [*range(repeats)] * len(DATA_SETS))
+    return {name: found[names.index(name) : names.index(name) + repeats] for name in dict.fromkeys(names)}
 
 
 def render(results: dict[str, list[Any]]) -> str:

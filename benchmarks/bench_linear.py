@@ -8,6 +8,7 @@ MLPClassifier as fit trains them make many passes. The seed decides the order of
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import SGDClassifier
 from sklearn.neural_network import MLPClassifier
 
-from benchmarks.measuring import finish, parse, table
+from benchmarks.measuring import finish, on_all_cores, parse, table
 from paraactive import ParaActiveClassifier
 
 ROWS, TEST = 10_000, 5_000
@@ -55,14 +56,16 @@ def data() -> dict[str, tuple[Any, Any]]:
 
 def measure(repeats: int) -> dict[str, Any]:
     """Test errors in percent and sampling rates, by learner and data."""
-    return {
-        name: {kind: [one(new, x, y, seed) for seed in range(repeats)] for kind, (x, y) in data().items()}
-        for name, new in LEARNERS.items()
-    }
+    results: dict[str, Any] = {name: {kind: [] for kind in data()} for name in LEARNERS}
+    runs = list(itertools.product(LEARNERS, data(), range(repeats)))
+    for (name, kind, _), figures in zip(runs, on_all_cores(one, *zip(*runs, strict=True)), strict=True):
+        results[name][kind].append(figures)
+    return results
 
 
-def one(new: Callable[[int], Any], x: Any, y: Any, seed: int) -> dict[str, float]:
+def one(name: str, kind: str, seed: int) -> dict[str, float]:
     """All ways to train one learner, on the same rows."""
+    new, (x, y) = LEARNERS[name], data()[kind]
     order = np.random.default_rng(seed).permutation(len(y))
     first, rest = order[:ROWS], order[ROWS:]
     default = SGDClassifier(loss=new(0).loss) if isinstance(new(0), SGDClassifier) else new(0)

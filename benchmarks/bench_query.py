@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import make_classification, make_moons
 
-from benchmarks.measuring import about, finish, parse, spread, table
+from benchmarks.measuring import about, finish, on_all_cores, parse, spread, table
 from paraactive import Arrays, Digits, LaSVM, Oracle, train
 from paraactive.cli.asking import FLOOR, new_learner, new_rule
 from paraactive.learners import Learner
@@ -57,9 +57,10 @@ def _errors(name: str, seed: int) -> dict[str, float]:
 
 def measure(repeats: int) -> list[Any]:
     """Errors on test rows, a seed for each repeat, at least sixteen."""
-    results: list[Any] = []
+    results, count = list[Any](), max(repeats, SEEDS)
+    found = on_all_cores(_errors, [name for name in DATA for _ in range(count)], [*range(count)] * len(DATA))
     for name in DATA:
-        errors = [_errors(name, seed) for seed in range(max(repeats, SEEDS))]
+        errors, found = found[:count], found[count:]
         results += [{"data": name, "way": way, "error": spread([each[way] for each in errors])} for way in errors[0]]
     return results
 

@@ -13,10 +13,11 @@ import os
 import queue
 import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from threadpoolctl import threadpool_limits
 
@@ -25,6 +26,8 @@ from paraactive.basics.platforms import processor
 from paraactive.data.events import Round
 from paraactive.experiments.timing import first_reached
 from paraactive.runs.run import Run
+
+_Each = TypeVar("_Each")
 
 STARTING = 300.0
 """Seconds that a process apart may take to start, to read its data and to compile, which are nobody's time."""
@@ -174,6 +177,12 @@ def _memory(field: str) -> float:
     lines = Path("/proc/self/status").read_text().splitlines()
     fields = dict(line.split(":", 1) for line in lines)
     return int(fields[field].split()[0]) / 1024
+
+
+def on_all_cores(work: Callable[..., _Each], *arguments: Iterable[Any]) -> list[_Each]:
+    """As list(map(...)), each call in one of as many processes as there are cores: for figures that are no times."""
+    with ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn")) as pool:
+        return list(pool.map(work, *arguments))
 
 
 # What is shown ---------------------------------------------------------------------------------------------------

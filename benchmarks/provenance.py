@@ -11,6 +11,7 @@ from typing import Any
 from benchmarks.measuring import machine
 
 ROOT = Path(__file__).parent.parent
+_SOURCES = ("src", "benchmarks/*.py", "pyproject.toml")
 
 
 def git(*arguments: str) -> str:
@@ -23,9 +24,9 @@ def git(*arguments: str) -> str:
 
 
 def commit() -> str:
-    """The commit of the sources, marked if they were changed since."""
-    changed = git("status", "--porcelain", "--", "src", "benchmarks/*.py", "pyproject.toml")
-    return (git("rev-parse", "--short=10", "HEAD") or "unknown") + ("+changes" if changed else "")
+    """The last commit that changed the sources, marked if they were changed since. Other commits change no figure."""
+    changed = git("status", "--porcelain", "--", *_SOURCES)
+    return (git("log", "-1", "--format=%h", "--abbrev=10", "--", *_SOURCES) or "unknown") + "+changes" * bool(changed)
 
 
 def stamp(command: str, minutes: float, busy: bool) -> dict[str, Any]:
@@ -40,6 +41,11 @@ def stamp(command: str, minutes: float, busy: bool) -> dict[str, Any]:
 def origin(part: Mapping[str, Any]) -> tuple[str, str]:
     """Parts of one origin may stand side by side."""
     return part["commit"], part["machine"]
+
+
+def is_from_here(results: Mapping[str, Any], name: str) -> bool:
+    """Whether a part was measured on this machine with the present sources."""
+    return name in results and origin(results[name]) == (commit(), machine())
 
 
 def sentence(part: Mapping[str, Any]) -> str:

@@ -224,7 +224,7 @@ found = {"paraactive": ways(1.0, 0.10), "LightGBM": ways(0.5, 0.12, (0.6, 0.05))
          "EigenPro": {"why": "not finished in 75 s"}}
 about = {"rows": 1000, "columns": 3, "classes": 2, "note": "n", "test": 500, "seeds": 1}
 text = render({"limit": 75.0, "sets": {"one": about}, "found": {"one": found}, "left_out": {"two": "gone"},
-               "not_installed": ["xRFM"]})
+               "not_installed": ["xRFM"], "tuning_rows": 3000})
 print(json.dumps([better(found), beyond_noise(found, 500), text]))
 """
     better, sure, text = said(code)
@@ -233,6 +233,7 @@ print(json.dumps([better(found), beyond_noise(found, 500), text]))
     assert "On 0 of 1 data sets nobody is both faster and more accurate" in text
     assert "not finished in 75 s" in text
     assert "two is left out: gone." in text
+    assert "at most 3,000 rows" in text
     assert "xRFM is not installed." in text
 
 
@@ -274,3 +275,15 @@ print(json.dumps(render(parts)))
     assert all(f"## {title}" in apart for title in ("What the hashes of a run file cost", "What 300 labels are worth"))
     assert "commit bbb" in apart
     assert "Machine: other." in apart
+
+
+def test_parts_of_the_present_sources_and_machine_are_not_measured_again() -> None:
+    code = """
+import json
+from benchmarks import provenance
+from benchmarks.measuring import machine
+mine = {"commit": provenance.commit(), "machine": machine()}
+results = {"svc": mine, "peers": mine | {"commit": "another"}, "sound": mine | {"machine": "another"}}
+print(json.dumps([provenance.is_from_here(results, name) for name in ("svc", "peers", "sound", "nodes")]))
+"""
+    assert said(code) == [True, False, False, False]

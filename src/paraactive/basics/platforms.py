@@ -24,7 +24,7 @@ def versions() -> dict[str, str]:
     >>> sorted(set(versions()) & {"numpy", "numba", "python"})
     ['numba', 'numpy', 'python']
     """
-    return {"python": platform.python_version(), **_installed()} | {
+    return {"python": platform.python_version(), **installed()} | {
         "system": platform.system(),
         "processor": processor(),
         "cores": str(os.cpu_count() or 1),
@@ -32,7 +32,19 @@ def versions() -> dict[str, str]:
 
 
 @cache  # Each version is read from a file, and every run asks for them.
-def _installed() -> dict[str, str]:
+def installed() -> dict[str, str]:
+    """Return the versions of the installed libraries.
+
+    Returns
+    -------
+    dict
+        Version by the name of the library.
+
+    Examples
+    --------
+    >>> "numpy" in installed()
+    True
+    """
     found: dict[str, str] = {}
     for name in _LIBRARIES:
         try:
