@@ -98,7 +98,7 @@ def render(figures: dict[str, Any]) -> str:
     for task, found in figures.items():
         rows = [
             [
-                name, f"{point['rows']:,}", described(point["effort"]),
+                name, f"{point['rows']:,}", "" if "rows" in point["effort"] else described(point["effort"]),
                 f"{point['seconds']:.2f}", f"{100 * point['error']:.2f}",
             ]
             for name, points in found.items()
