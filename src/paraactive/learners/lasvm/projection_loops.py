@@ -119,7 +119,7 @@ def cheap_sums(
     """
     machines = alpha.shape[0]
     block = np.empty((ROWS, LANES), np.float32)
-    # The sums stay in the first cache of the processor: with ten machines, this saves a third of the time.
+    # With many machines, fewer rows at a time, so that the sums stay in the first cache of the processor.
     rows_of_chunk = max(ROWS, min(CHUNK_ROWS, _SUMMED_ROWS // machines // ROWS * ROWS))
     sums = np.empty((machines, rows_of_chunk, LANES), np.float32)
     for first in range(0, x.shape[0], rows_of_chunk):
