@@ -81,9 +81,15 @@ RUNS: dict[str, Callable[[], Run]] = {
     "three classes, least margin": lambda: train(
         _svm(), Arrays(BLOBS, KINDS), rule=LeastMargin(0.1, theta=0.0), **SIZES
     ),
+    "three classes, all machines reprocessed": lambda: train(
+        _svm(reprocess_all=True), Arrays(BLOBS, KINDS), rule=LeastMargin(0.1, theta=0.0), **SIZES
+    ),
     "three classes, network": lambda: train(Network(hidden=12), Arrays(BLOBS, KINDS), **SIZES),
     "ten digits": lambda: train(
         LaSVM(gamma=0.012, gap=0.2), Digits.all(low=0), examples=1500, **MORE_FIRST
+    ),
+    "ten digits, all machines reprocessed": lambda: train(
+        LaSVM(gamma=0.012, gap=0.2, reprocess_all=True), Digits.all(low=0), examples=1500, **MORE_FIRST
     ),
     "digits with the cascade": lambda: train(
         LaSVM(gamma=0.012, gap=0.2), Digits(), examples=6000, warmstart=2000, batch=1000, nodes=2

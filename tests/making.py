@@ -86,3 +86,9 @@ def run_spec(**changed: JSONValue) -> RunSpec:
         "engine": "simulated", "schedule": "synchronous", "updates": "auto", "seed": 0,
     }  # fmt: skip
     return RunSpec.from_dict(settings | changed)
+
+
+def waves(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """A task that needs a narrow kernel: gamma="scale" is too wide."""
+    x = np.random.default_rng(0).uniform(-3, 3, (count, 2)).astype(np.float32)
+    return x, np.sin(4 * x[:, 0]) * np.sin(4 * x[:, 1]) > 0

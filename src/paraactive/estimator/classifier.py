@@ -28,6 +28,7 @@ from paraactive.estimator.preparation import PreparesRows, prepared
 from paraactive.estimator.rows import Rows
 from paraactive.estimator.rule_choice import RuleChoice
 from paraactive.estimator.summary import announce
+from paraactive.estimator.tuned import tuned
 from paraactive.learners import LaSVM, Learner
 from paraactive.learners.standardized import innermost, is_standardized
 from paraactive.report import page_of, run_record_of, write_page
@@ -37,7 +38,6 @@ from paraactive.runs.run import Run
 from paraactive.runs.sampling_defaults import row_size
 from paraactive.runs.spec import DataSpec
 from paraactive.runs.train import train
-from paraactive.runs.tuning import MOST_EXAMPLES, tune
 from paraactive.runs.verdict import estimated_error
 from paraactive.sifting import parts
 from paraactive.streams import Arrays
@@ -84,9 +84,11 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
         "auto" keeps the time to learn nearly linear in the number of rows. None: no limit. `partial_fit` has no total.
     finish : bool or "auto", default="auto"
         Whether `fit` ends with optimizing the SVM on all rows learned. "auto": if that is cheap; see `train`.
-    tune : bool, default=False
+    tune : bool or "auto", default="auto"
         Whether to choose C and gamma of the SVM first, or a network if no learner is given, on at most 2000 rows of the
-        warmstart; see `runs.tuning`. `tuned_` says what was chosen. Other learners are not changed.
+        warmstart; see `runs.tuning`. `tuned_` says what was chosen. Other learners are not changed. "auto" does so for
+        C and gamma if no learner is given and `fit` gets at least 10 000 rows, because it then takes less time than the
+        fit, and changes them only if others are clearly better.
     class_weight : dict or "balanced", optional
         Weight of each class, by its label; classes that are not listed have weight 1. "balanced" does not work with
         `partial_fit`.
@@ -165,7 +167,7 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
         floor: float | str | None = "auto",
         select: float | str | None = "auto",
         finish: bool | str = "auto",
-        tune: bool = False,
+        tune: bool | str = "auto",
         class_weight: ClassWeight = None,
         scale: bool | str = "auto",
         missing: str | None = None,
@@ -229,7 +231,7 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
         stream = Arrays(rows.x, rows.number, weight=rows.weight, seed=self._seed, passes=passes)
         total = len(rows.number) * passes
         warmstart = min(self._warmstart(len(rows.number)), total)
-        self._begin(rows, self._tuned(learner, stream, warmstart) if self.tune else learner)
+        self._begin(rows, self._tuned(learner, stream, warmstart, len(rows.number)))
         choice = RuleChoice(self.rule, row_size(rows.x, self.learner_))
         self.rule_ = choice.for_fit(self.learner_, stream, warmstart, total)
         nodes = arguments.count_cores() if self.nodes == -1 else whole("nodes", self.nodes, 1)
@@ -253,12 +255,13 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
         self._record_selected(rows.row[self.run_.learned.key], self.run_.learned.p)
         announce(self.run_, str(self.rule_), bool(self.verbose))
 
-    def _tuned(self, learner: Learner, stream: Arrays, warmstart: int) -> Learner:
-        early = stream.read(0, min(warmstart, MOST_EXAMPLES))
-        self.tuned_ = tune(learner, early, len(self.classes_), or_network=self.learner is None)
-        if self.verbose:
-            print(self.tuned_)
-        return self.tuned_.learner
+    def _tuned(self, learner: Learner, stream: Arrays, warmstart: int, rows: int) -> Learner:
+        found = tuned(self.tune, learner, self.learner is None, stream, warmstart, rows)
+        if found is not None:
+            self.tuned_ = found
+            if self.verbose:
+                print(found)
+        return learner if found is None else found.learner
 
     def report(self, out: str | Path) -> Path:
         """Write an HTML page about `fit`: error on held-out rows, sampling rate, times, weights.

@@ -318,12 +318,14 @@ def _rule_of_version(rule: PartSpec, version: int) -> PartSpec:
 
 
 def _learner_of_version(learner: PartSpec) -> PartSpec:
-    """A learner as the file means it: an SVM of older versions does not weigh the own class of a machine."""
+    """A learner as the file means it: SVMs of older versions do not weigh the own class, and reprocess all machines."""
     inner = learner.parameters.get("learner")
     if isinstance(inner, PartSpec):
         return PartSpec(learner.kind, {**learner.parameters, "learner": _learner_of_version(inner)})
-    is_older = learner.kind == "svm" and "own_weight" not in learner.parameters
-    return learner.changed(own_weight=1.0) if is_older else learner
+    if learner.kind != "svm":
+        return learner
+    older = {"own_weight": 1.0, "reprocess_all": True}
+    return learner.changed(**{name: value for name, value in older.items() if name not in learner.parameters})
 
 
 def _stream_of_version(stream: PartSpec) -> PartSpec:

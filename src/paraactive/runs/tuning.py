@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import product
+from math import sqrt
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paraactive.basics.threads import one_blas_thread
 from paraactive.data.examples import Examples, dense
@@ -20,11 +24,17 @@ from paraactive.sifting.confidence import Interval, interval_of_mean
 from paraactive.sifting.parts import expect_classes
 from paraactive.sifting.select import take_all
 
-MOST_EXAMPLES = 2000
-"""Largest number of examples that a candidate learns."""
+MOST_EXAMPLES = 6000
+"""Largest number of examples that are used."""
+_LEARNED = 2000
+"""Largest number of examples that a candidate learns. On all others, only the last candidates are tested."""
+_CLEARLY = 1.5
+"""Standard errors by which a candidate must be better than the learner as it was given, to be chosen with caution."""
 _FINALISTS, _FIRST_PART = 4, 3
 """All candidates learn a third of the examples, and the best four learn all of them. So tuning takes less time than
 the run: learning takes a time that grows with the square of the number of examples."""
+_GIVEN = 0
+"""Number of the candidate that is the learner as it was given."""
 _PENALTIES = (1.0, 10.0, 100.0)
 _FACTORS = (0.25, 1.0, 4.0)
 """Values of C, and of gamma as multiples of gamma="scale", that are tried."""
@@ -56,65 +66,98 @@ class Tuned:
     Parameters
     ----------
     learner : Learner
-        The best candidate, untrained.
+        The chosen candidate, untrained.
     tried : list of Tried
         All candidates, the best first.
+    chosen : Tried
+        The chosen candidate: the best or, with caution, the learner as it was given.
     """
 
     learner: Learner
     tried: list[Tried]
+    chosen: Tried
 
     def __str__(self) -> str:
-        best = self.tried[0]
-        return (
-            f"tuned on {best.examples:,} examples: {best.learner}, with an error of {best.error.value:.2%}, "
-            f"is the best of {len(self.tried)} candidates"
-        )
+        chosen = self.chosen
+        others = len(self.tried) - 1
+        place = (
+            f"is the best of {others + 1} candidates" if chosen is self.tried[0]
+            else f"stays, because none of {others} other candidates is clearly better"
+        )  # fmt: skip
+        error = f"with an error of {chosen.error.value:.2%}"
+        return f"tuned on {chosen.examples:,} examples: {chosen.learner}, {error}, {place}"
 
 
-def tune(learner: Learner, early: Examples, classes: int, *, or_network: bool = False) -> Tuned:
+def tune(learner: Learner, early: Examples, classes: int, *, or_network: bool = False, cautious: bool = False) -> Tuned:
     """Choose the parameters of a learner: C and gamma of an SVM.
 
-    Each candidate gets a third of the examples, and the best four then get all of them. A candidate learns half of
-    its examples, is tested on a quarter, learns it, and is tested on the last quarter. Its error is the mean over both
-    tests.
+    Each candidate gets a third of at most 2000 examples, and the best four then get all of them, as does the learner as
+    it was given. A candidate learns half of its examples, is tested on a quarter, learns it, and is tested on the last
+    quarter; the last ones are also tested on up to 4000 further examples. Its error is the mean over all tests.
 
     Parameters
     ----------
     learner : Learner
         The untrained learner, which is not changed. The SVM may be inside of others.
     early : Examples
-        The first examples of the stream. At most 2000 are used.
+        The first examples of the stream. At most 6000 are used.
     classes : int
         Number of classes.
     or_network : bool, default=False
         Whether a neural network is a candidate, too.
+    cautious : bool, default=False
+        Keep the learner as it was given unless the best candidate is better by more than 1.5 standard errors of their
+        difference on the same examples. With noisy labels, a small difference is chance.
 
     Returns
     -------
     Tuned
         The best candidate. Without an SVM inside, the learner itself.
     """
-    early = early.take(slice(0, MOST_EXAMPLES))
+    early, fresh = early.take(slice(0, _LEARNED)), early.take(slice(_LEARNED, MOST_EXAMPLES))
     candidates = _candidates(learner, early)
     if or_network:
         candidates.append(("Network()", _around(learner, Network())))
     for _, candidate in candidates:
         expect_classes(candidate, classes)
-    rough = _ranked(candidates, early.take(slice(0, len(early) // _FIRST_PART)))
-    best = sorted(number for number, _ in rough[:_FINALISTS])
-    finalists = _ranked([candidates[number] for number in best], early)
-    tried = [each for _, each in finalists] + [each for _, each in rough[_FINALISTS:]]
-    return Tuned(candidates[best[finalists[0][0]]][1], tried)
+    part, nothing = early.take(slice(0, len(early) // _FIRST_PART)), early.take(slice(0, 0))
+    rough = _ranked(candidates, range(len(candidates)), part, nothing)
+    best = {each.number for each in rough[:_FINALISTS]}
+    finalists = _ranked(candidates, sorted(best | {_GIVEN}), early, fresh)
+    others = [each for each in rough if each.number not in best | {_GIVEN}]
+    given = next(each for each in finalists if each.number == _GIVEN)
+    is_kept = cautious and not _is_clearly_better(finalists[0], given)
+    chosen = given if is_kept else finalists[0]
+    return Tuned(candidates[chosen.number][1], [each.tried for each in (*finalists, *others)], chosen.tried)
 
 
-def _ranked(candidates: list[tuple[str, Learner]], early: Examples) -> list[tuple[int, Tried]]:
-    """The numbers of the candidates with their results, the best first; of equal errors, the first candidate."""
-    found = [
-        (number, Tried(name, _progressive_error(copy.deepcopy(candidate), early), len(early)))
-        for number, (name, candidate) in enumerate(candidates)
-    ]
-    return sorted(found, key=lambda each: (each[1].error.value, each[0]))
+@dataclass(frozen=True)
+class _Result:
+    """The result of the candidate with this number, and its mistakes."""
+
+    number: int
+    tried: Tried
+    wrong: NDArray[np.bool_]
+
+
+def _ranked(
+    candidates: list[tuple[str, Learner]], numbers: Iterable[int], early: Examples, fresh: Examples
+) -> list[_Result]:
+    """The results of the candidates with these numbers, the best first; of equal errors, the first candidate."""
+    found = list[_Result]()
+    for number in numbers:
+        name, candidate = candidates[number]
+        wrong = _mistakes(copy.deepcopy(candidate), early, fresh)
+        count = float(np.count_nonzero(wrong))
+        error = interval_of_mean(count, count, 1.0, max(len(wrong), 1))
+        found.append(_Result(number, Tried(name, error, len(early)), wrong))
+    return sorted(found, key=lambda each: (each.tried.error.value, each.number))
+
+
+def _is_clearly_better(one: _Result, other: _Result) -> bool:
+    """Whether one candidate is better than another, judged by the examples for which only one of them is wrong."""
+    gains, losses = np.count_nonzero(other.wrong & ~one.wrong), np.count_nonzero(one.wrong & ~other.wrong)
+    return bool(gains - losses > _CLEARLY * sqrt(gains + losses))
 
 
 def _candidates(learner: Learner, early: Examples) -> list[tuple[str, Learner]]:
@@ -122,13 +165,14 @@ def _candidates(learner: Learner, early: Examples) -> list[tuple[str, Learner]]:
     if not isinstance(inner, LaSVM):
         return [(repr(learner), copy.deepcopy(learner))]
     base = inner.gamma if isinstance(inner.gamma, float) else scale_of(_standardized(learner, early))
+    given = (inner.C, 1.0)
     found: list[tuple[str, Learner]] = []
-    for penalty in _PENALTIES:
-        for factor in _FACTORS:
-            candidate = copy.deepcopy(learner)
-            svm, gamma = cast(LaSVM, innermost(candidate)), float(f"{factor * base:.3g}")
-            svm.C, svm.gamma = penalty, gamma
-            found.append((f"LaSVM(C={penalty:g}, gamma={gamma:g})", candidate))
+    for penalty, factor in dict.fromkeys([given, *product(_PENALTIES, _FACTORS)]):
+        candidate = copy.deepcopy(learner)
+        svm, gamma = cast(LaSVM, innermost(candidate)), float(f"{factor * base:.3g}")
+        svm.C = penalty
+        svm.gamma = inner.gamma if (penalty, factor) == given else gamma
+        found.append((f"LaSVM(C={penalty:g}, gamma={gamma:g})", candidate))
     return found
 
 
@@ -144,16 +188,17 @@ def _standardized(learner: Learner, early: Examples) -> np.ndarray:
     return ColumnScaling.of(x, scale=learner.scale).apply(x) if isinstance(learner, Standardized) else x
 
 
-def _progressive_error(learner: Learner, early: Examples) -> Interval:
-    count, wrong = len(early), 0
+def _mistakes(learner: Learner, early: Examples, fresh: Examples) -> NDArray[np.bool_]:
+    """Which of the tested examples get the wrong label: the last half of the early ones, and all fresh ones."""
+    half, quarter = len(early) // 2, 3 * len(early) // 4
+    wrong = list[NDArray[np.bool_]]()
     with one_blas_thread():
-        _learn(learner, early.take(slice(0, count // 2)))
-        for first, last in ((count // 2, 3 * count // 4), (3 * count // 4, count)):
-            fresh = early.take(slice(first, last))
-            if len(fresh):
-                wrong += int(np.count_nonzero(signed_margin(scores(learner, fresh.x), fresh.y) <= 0.0))
-                _learn(learner, fresh)
-    return interval_of_mean(float(wrong), float(wrong), 1.0, max(count - count // 2, 1))
+        _learn(learner, early.take(slice(0, half)))
+        for some in (early.take(slice(half, quarter)), early.take(slice(quarter, None)), fresh):
+            wrong.append(signed_margin(scores(learner, some.x), some.y) <= 0.0)
+            if some is not fresh:
+                _learn(learner, some)
+    return np.concatenate(wrong)
 
 
 def _learn(learner: Learner, examples: Examples) -> None:

@@ -28,19 +28,36 @@ KERNELS: dict[str, dict[str, Any]] = {
 
 
 class Played:
-    """Vectors that are born, leave and are wanted at random, over a cache, with the true values beside it."""
+    """Vectors that are born, leave and are wanted at random, over a cache, with the true values beside it.
+
+    Some are born of a batch, whose kernel values are known before.
+    """
 
     def __init__(self, kind: int, rows: int, seed: int) -> None:
         self.rng, self.rows, self.count = np.random.default_rng(seed), rows, 0
         self.kernel = (kind, np.float32(0.5), np.float32(1), 2)
         self.cache = KernelCache(1e-9, least=rows)
-        self.x = np.zeros((0, 3), np.float32)
+        self.x, self.origin = np.zeros((0, 3), np.float32), np.zeros(0, np.int64)
+        self.batch: Any = np.zeros((0, 3), np.float32)
         self.grow(LANES)
 
     def grow(self, more: int) -> None:
         slots = len(self.x) + more
         self.x = np.concatenate([self.x, np.zeros((more, 3), np.float32)])
+        self.origin = np.concatenate([self.origin, np.zeros(more, np.int64)])
         self.cache.reserve(slots, slots)
+        self.end_batch()
+
+    def begin_batch(self) -> None:
+        self.batch, self.next = self.rng.normal(size=(6, 3)).astype(np.float32), 0
+        self.origin[: self.count] = np.arange(self.count)
+        columns = self.kernel_of(self.batch)[:, : self.count].T
+        within = self.kernel_of(self.batch, self.batch)
+        self.arrays = self.cache.arrays(self.origin, np.ascontiguousarray(columns), within)
+
+    def end_batch(self) -> None:
+        self.batch = self.batch[:0]
+        self.arrays = self.cache.arrays(self.origin)
 
     @property
     def vectors(self) -> DenseArrays:
@@ -53,9 +70,24 @@ class Played:
         squared_norms(self.x, norms)
         return norms
 
+    def kernel_of(self, x: Any, others: Any = None) -> Any:
+        """Kernel values of rows with other rows, by default with the vectors of all slots."""
+        others = self.x if others is None else others
+        padded = np.zeros((-(-len(others) // LANES) * LANES, 3), np.float32)
+        padded[: len(others)] = others
+        panels = np.ascontiguousarray(padded.reshape(-1, LANES, 3).transpose(0, 2, 1))
+        out, xx, ss = (
+            np.empty((len(x), len(others)), np.float32),
+            np.empty(len(x), np.float32),
+            np.empty(len(padded), np.float32),
+        )
+        squared_norms(np.ascontiguousarray(x), xx)
+        squared_norms(padded, ss)
+        kernel_rows(np.ascontiguousarray(x), xx, panels, ss, len(others), *self.kernel, out)
+        return out
+
     def truth(self) -> Any:
-        out, v = np.empty((self.count, self.count), np.float32), self.vectors
-        kernel_rows(self.x[: self.count], v.ss, v.panels, v.ss, self.count, *self.kernel, out)
+        out = self.kernel_of(self.x[: self.count])[:, : self.count]
         if self.kernel[0] == RBF:
             np.fill_diagonal(out, 1.0)
         return out
@@ -63,23 +95,30 @@ class Played:
     def bear(self) -> None:
         if self.count == len(self.x):
             self.grow(LANES)
-        self.x[self.count] = self.rng.normal(size=3)
+        if len(self.batch):
+            self.x[self.count], self.origin[self.count] = self.batch[self.next], ~self.next
+            self.next += 1
+        else:
+            self.x[self.count] = self.rng.normal(size=3)
         self.count += 1
-        arrays = self.cache.arrays()
+        arrays = self.arrays
         arrays.values[loops.add_slot(self.count - 1, arrays), : self.count] = self.truth()[-1]
+        if len(self.batch) and self.next == len(self.batch):
+            loops.update_all_rows(self.count, arrays, self.vectors)
+            self.end_batch()
 
     def leave(self) -> None:
         if self.count:
             s = int(self.rng.integers(self.count))
-            loops.remove_slot(s, self.count, self.cache.arrays(), self.vectors)
-            self.x[s] = self.x[self.count - 1]
+            loops.remove_slot(s, self.count, self.arrays, self.vectors)
+            self.x[s], self.origin[s] = self.x[self.count - 1], self.origin[self.count - 1]
             self.count -= 1
             self.x[self.count] = 0
 
     def want(self) -> None:
         if self.count:
             wanted = self.rng.integers(-1, self.count, min(self.rows, 3))
-            arrays = self.cache.arrays()
+            arrays = self.arrays
             loops.fetch_rows(wanted, self.count, arrays, self.vectors)
             truth = self.truth()
             for s in wanted[wanted >= 0]:
@@ -90,7 +129,7 @@ class Played:
     kind=st.sampled_from([RBF, LINEAR, POLYNOMIAL]),
     rows=st.sampled_from([1, 2, 3, 7, 40, 1000]),
     seed=st.integers(0, 1000),
-    play=st.lists(st.sampled_from(["bear", "bear", "leave", "want", "want"]), max_size=150),
+    play=st.lists(st.sampled_from(["bear", "bear", "leave", "want", "want", "begin_batch"]), max_size=150),
 )
 @settings(max_examples=150, deadline=None)
 def test_a_row_that_is_wanted_has_the_true_values(kind: int, rows: int, seed: int, play: list[str]) -> None:
@@ -150,9 +189,9 @@ def test_the_latest_used_rows_are_those_that_stay() -> None:
     played = Played(RBF, rows=4, seed=5)
     for _ in range(LANES):
         played.bear()
-    loops.fetch_rows(np.array([7, 2]), played.count, played.cache.arrays(), played.vectors)
+    loops.fetch_rows(np.array([7, 2]), played.count, played.arrays, played.vectors)
     played.grow(LANES)
-    place = played.cache.arrays().place
+    place = played.arrays.place
     assert np.flatnonzero(place >= 0).tolist() == [2, 7, LANES - 2, LANES - 1]
 
 
@@ -184,4 +223,4 @@ def test_a_loaded_learner_computes_the_rows_that_it_needs_and_no_others() -> Non
     for learner in (svm, loaded):
         learner.update(few)
     assert loaded.digest() == svm.digest()
-    assert (dual_of(loaded).cache.arrays().place >= 0).sum() < 40 < loaded.vectors
+    assert (dual_of(loaded).loop_arguments()[2].place >= 0).sum() < 40 < loaded.vectors

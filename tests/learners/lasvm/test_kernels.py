@@ -83,3 +83,9 @@ def test_norms_are_right_for_every_width() -> None:
     for width in range(1, 40):
         x = np.random.default_rng(width).normal(size=(5, width)).astype(np.float32)
         np.testing.assert_allclose(dense_norms(x), (x.astype(np.float64) ** 2).sum(1), rtol=1e-6)
+
+
+def test_a_matrix_is_transposed_in_tiles() -> None:
+    for shape in ((0, 5), (1, 1), (33, 70), (256, 100)):
+        rows = np.random.default_rng(0).random(shape).astype(np.float32)
+        assert np.array_equal(kernels.transposed(rows), rows.T)

@@ -20,11 +20,11 @@ from paraactive.errors import InputError
 class PlainMachines:
     """Machines that take their steps each for itself, and drop a vector only together."""
 
-    def __init__(self, kernel: Any, y: Any, box: Any, C: float, classes: int, steps: int) -> None:
+    def __init__(self, kernel: Any, y: Any, box: Any, C: float, classes: int, steps: int, reprocess_all: bool) -> None:
         sides = [np.where(y == c, 1.0, -1.0) for c in range(classes)]
         self.machines = [PlainLaSVM(kernel, side, box, C, 1e-3, steps) for side in sides]
         self.live: list[int] = []
-        self.steps = steps
+        self.steps, self.reprocess_all = steps, reprocess_all
         for machine in self.machines:
             machine.live = self.live  # one list for all
 
@@ -36,8 +36,9 @@ class PlainMachines:
         for machine in self.machines:
             i, j = machine.extremes()
             machine.step(*((k, j) if machine.y[k] > 0 else (i, k)))
+        changed = [machine for machine in self.machines if self.reprocess_all or machine.alpha[k] != 0]
         for _ in range(self.steps):
-            for machine in self.machines:
+            for machine in changed:
                 machine.step(*machine.extremes())
             self.evict()
 
@@ -55,12 +56,13 @@ class PlainMachines:
         return machine.alpha[s] == 0 and (machine.g[s] >= high if machine.y[s] < 0 else machine.g[s] <= low)
 
 
-def test_it_takes_the_same_steps_as_the_plain_machines() -> None:
+@pytest.mark.parametrize("reprocess_all", [False, True])
+def test_it_takes_the_same_steps_as_the_plain_machines(reprocess_all: bool) -> None:
     x, y = three_blobs(150, seed=1)
     p = np.random.default_rng(2).uniform(0.1, 1.0, len(y))
     options: dict[str, Any] = {"kernel": "poly", "gamma": 1.0, "coef0": 1.0}  # Rows are never moved to a centre.
-    svm = LaSVM(C=2.0, **options, classes=3, own_weight=1.0)
-    plain = PlainMachines(_kernel(x, **options), y, 2.0 / p, 2.0, 3, steps=2)
+    svm = LaSVM(C=2.0, **options, classes=3, own_weight=1.0, reprocess_all=reprocess_all)
+    plain = PlainMachines(_kernel(x, **options), y, 2.0 / p, 2.0, 3, 2, reprocess_all)
     svm.update(selected(x, y, p))
     for k in range(len(y)):
         plain.process(k)
@@ -157,7 +159,7 @@ def test_by_default_the_own_class_of_a_machine_counts_more() -> None:
 
 def test_two_classes_as_three_of_which_one_never_comes() -> None:
     x, y = two_moons(600, noise=0.2, seed=7)
-    two, three = LaSVM(gamma=1.0), LaSVM(gamma=1.0, classes=3, own_weight=1.0)
+    two, three = LaSVM(gamma=1.0), LaSVM(gamma=1.0, classes=3, own_weight=1.0, reprocess_all=True)
     two.update(selected(x, y))
     three.update(selected(x, ((y + 1) // 2).astype(np.int8)))
     score = three.score(x)

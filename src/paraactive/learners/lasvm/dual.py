@@ -124,7 +124,9 @@ class Dual:
 
     # Learning ----------------------------------------------------------------------------------------------------
 
-    def learn(self, batch: Batch, tau: float, C: float, steps: int, max_vectors: int | None) -> None:
+    def learn(
+        self, batch: Batch, tau: float, C: float, steps: int, max_vectors: int | None, reprocess_all: bool
+    ) -> None:
         """PROCESS each example of a batch, with REPROCESS `steps` after it. `reserve` must have made room for all.
 
         Parameters
@@ -139,11 +141,13 @@ class Dual:
             Number of REPROCESS steps after each example.
         max_vectors : int or None
             Largest number of vectors. None: no limit.
+        reprocess_all : bool
+            Whether REPROCESS also changes the machines that PROCESS did not.
         """
         limit, done = _NO_LIMIT if max_vectors is None else max_vectors, 0
         while done < len(batch.key):
             self.live.count, done = svm_loops.learn(
-                batch, done, tau, C, steps, limit, *self.loop_arguments(len(batch.key) - done)
+                batch, done, tau, C, steps, limit, reprocess_all, *self.loop_arguments(batch)
             )
             if self.count > limit:
                 self.live.count = merge_down_to(limit, *self.loop_arguments())
@@ -208,17 +212,18 @@ class Dual:
         self.lower, self.upper = _grown(self.lower, shape), _grown(self.upper, shape)
         self.live.reserve(slots)
 
-    def loop_arguments(self, fresh: int = 0) -> tuple[int, Slots, CacheArrays, DenseArrays | SparseArrays]:
-        """Return the last arguments of the loops, with room in the cache for the rows of `fresh` new vectors.
+    def loop_arguments(self, batch: Batch | None = None) -> tuple[int, Slots, CacheArrays, DenseArrays | SparseArrays]:
+        """Return the last arguments of the loops, with room in the cache for the rows of a batch.
 
         Parameters
         ----------
-        fresh : int, default=0
-            Number of vectors that the loop may add.
+        batch : Batch, optional
+            The examples that the loop may add.
         """
         slots = Slots(self.alpha, self.g, self.lower, self.upper, self.keys, self.origin, self.extremes)
-        self.cache.reserve(len(self.keys), self.count + fresh)
-        return self.count, slots, self.cache.arrays(), self.live.arrays(self.kernel)
+        self.cache.reserve(len(self.keys), self.count + (0 if batch is None else len(batch.key)))
+        values = () if batch is None else (batch.columns, batch.new_rows)
+        return self.count, slots, self.cache.arrays(self.origin, *values), self.live.arrays(self.kernel)
 
     def _empty_cache(self) -> KernelCache:
         return KernelCache(self._cache_size, least=2 * self.machines)  # A pair for each machine.

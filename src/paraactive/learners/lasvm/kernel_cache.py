@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from paraactive.learners.lasvm.kernel_cache_loops import EVENTS, NONE, SPARE, CacheArrays
+from paraactive.data.array_types import Floats, Ints
+from paraactive.learners.lasvm.kernel_cache_loops import BATCH, EVENTS, NONE, SPARE, CacheArrays
 
 _MEGABYTE = 2**20
 _BYTES_PER_VALUE = 4
+_NONE = np.zeros((0, 0), np.float32)
+_NEVER = np.iinfo(np.int64).max
 
 
 class KernelCache:
@@ -26,7 +29,7 @@ class KernelCache:
     def __init__(self, megabytes: float, least: int) -> None:
         self.megabytes, self.least = megabytes, least
         self.slots = 0
-        self._numbers = np.zeros(3, np.int64)
+        self._numbers = np.zeros(4, np.int64)
         self._values = np.empty(0, np.float32)
         self._place, self._born = np.zeros(0, np.int64), np.zeros(0, np.int64)
         self._journal = np.zeros(1, np.int64)
@@ -71,11 +74,20 @@ class KernelCache:
         elif self.rows < min(vectors, limit):
             self._allocate(min(max(vectors, self.rows * 5 // 4), limit))
 
-    def arrays(self) -> CacheArrays:
-        """Return the arrays for the loops. They are valid until the next call of another method."""
+    def arrays(self, origin: Ints, columns: Floats = _NONE, within: Floats = _NONE) -> CacheArrays:
+        """Return the arrays for the loops. They are valid until the next call of another method.
+
+        Parameters
+        ----------
+        origin : ndarray of int64, shape (slots,)
+            See `Slots.origin`.
+        columns, within : ndarray of float32
+            Kernel values of the batch that is learned next; see `CacheArrays`. Default: no batch.
+        """
+        self._numbers[BATCH] = self._numbers[EVENTS] if len(within) else _NEVER
         return CacheArrays(
             self._values.reshape(self.rows, self.slots), self._place, self._owner, self._updated, self._used,
-            self._spare, self._born, self._journal, self._numbers,
+            self._spare, self._born, self._journal, self._numbers, columns, within, origin,
         )  # fmt: skip
 
     def _widen(self, slots: int, rows: int) -> None:

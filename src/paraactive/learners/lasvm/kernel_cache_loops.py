@@ -24,8 +24,9 @@ from paraactive.learners.lasvm.vector_loops import DenseArrays, SparseArrays, co
 
 NONE = -1
 """No row, or no slot."""
-EVENTS, USES, SPARE = 0, 1, 2
-"""Places in `CacheArrays.numbers`: the number of the last event, of the last use of a row, and of spare rows."""
+EVENTS, USES, SPARE, BATCH = 0, 1, 2, 3
+"""Places in `CacheArrays.numbers`: the number of the last event, of the last use of a row, of spare rows, and of the
+last event before the batch that is being learned."""
 
 
 class CacheArrays(NamedTuple):
@@ -49,8 +50,14 @@ class CacheArrays(NamedTuple):
         The event that put the vector into its slot.
     journal : ndarray of int64
         The slots of the latest events: event e is at e modulo the length, which is a power of two.
-    numbers : ndarray of int64, shape (3,)
-        See `EVENTS`, `USES` and `SPARE`.
+    numbers : ndarray of int64, shape (4,)
+        See `EVENTS`, `USES`, `SPARE` and `BATCH`.
+    columns : ndarray of float32, shape (vectors at the start of the batch, n)
+        Kernel values of these vectors with the examples of the batch; empty outside of a batch.
+    within : ndarray of float32, shape (n, n)
+        Kernel values within the batch.
+    origin : ndarray of int64, shape (slots,)
+        See `Slots.origin`.
     """
 
     values: Floats
@@ -62,6 +69,9 @@ class CacheArrays(NamedTuple):
     born: Ints
     journal: Ints
     numbers: Ints
+    columns: Floats
+    within: Floats
+    origin: Ints
 
 
 @njit(cache=True, nogil=True)
@@ -100,22 +110,27 @@ def _mark_used(row: int, cache: CacheArrays):
 @njit(cache=True, nogil=True)
 def _update_row(i: int, count: int, cache: CacheArrays, vectors: DenseArrays | SparseArrays):
     """Fetch the values that the row of slot i lacks. Slots from `count` on are empty."""
-    values, place, born, journal = cache.values, cache.place, cache.born, cache.journal
+    values, place, born, journal, origin = cache.values, cache.place, cache.born, cache.journal, cache.origin
     row, now, last = place[i], cache.numbers[EVENTS], len(journal) - 1
-    since, target = cache.updated[row], values[row]
-    rowless = 0
+    since, target, begun = cache.updated[row], values[row], cache.numbers[BATCH]
+    rowless, own = 0, cache.within[~origin[i]] if origin[i] < 0 else cache.columns[origin[i]]
+    # Within the batch, values of one vector lie side by side; in a column of the cache, they are far apart in memory.
     if now - since <= last:
         for event in range(since + 1, now + 1):
             t = journal[event & last]
             if t < count and born[t] == event:
-                if place[t] != NONE:
+                if event > begun and origin[t] < 0:
+                    target[t] = own[~origin[t]]
+                elif place[t] != NONE:
                     target[t] = values[place[t], i]
                 else:
                     rowless += 1
     else:
         for t in range(count):
             if born[t] > since:
-                if place[t] != NONE:
+                if born[t] > begun and origin[t] < 0:
+                    target[t] = own[~origin[t]]
+                elif place[t] != NONE:
                     target[t] = values[place[t], i]
                 else:
                     rowless += 1
@@ -124,6 +139,46 @@ def _update_row(i: int, count: int, cache: CacheArrays, vectors: DenseArrays | S
             if born[t] > since and place[t] == NONE:
                 target[t] = value(i, t, vectors)
     cache.updated[row] = now
+
+
+@njit(cache=True, nogil=True)
+def update_all_rows(count: int, cache: CacheArrays, vectors: DenseArrays | SparseArrays):
+    """Fetch the values that the rows of all slots lack, while those of the batch are at hand.
+
+    Parameters
+    ----------
+    count : int
+        Number of live vectors.
+    cache : CacheArrays
+        The cached rows of the kernel matrix.
+    vectors : DenseArrays or SparseArrays
+        The vectors and the kernel.
+    """
+    place, born, values, updated, origin = cache.place, cache.born, cache.values, cache.updated, cache.origin
+    columns, within, begun, now = cache.columns, cache.within, cache.numbers[BATCH], cache.numbers[EVENTS]
+    oldest = now
+    for s in range(count):
+        if place[s] != NONE:
+            oldest = min(oldest, updated[place[s]])
+    new, moved, of_batch, others = np.empty(count, np.int64), np.empty(count, np.int64), 0, 0
+    for t in range(count):
+        if born[t] > begun and origin[t] < 0:
+            new[of_batch] = t
+            of_batch += 1
+        elif born[t] > oldest:
+            moved[others] = t
+            others += 1
+    for s in range(count):
+        row, at = place[s], origin[s]
+        if row != NONE and updated[row] < now:
+            for k in range(of_batch):
+                t = new[k]
+                values[row, t] = within[~at, ~origin[t]] if at < 0 else columns[at, ~origin[t]]
+            for k in range(others):
+                t = moved[k]
+                if born[t] > updated[row]:
+                    values[row, t] = values[place[t], s] if place[t] != NONE else value(s, t, vectors)
+            updated[row] = now
 
 
 @njit(cache=True, nogil=True)

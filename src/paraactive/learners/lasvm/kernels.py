@@ -25,6 +25,7 @@ CHUNK_ROWS = 64
 _CHUNK_FEATURES = 112
 """Features taken at a time: this part of a panel stays in the L1 cache while all rows of a chunk are multiplied."""
 
+_TILE = 32
 _MINUS_TWO, _ZERO, _UNIT = np.float32(-2), np.float32(0), np.float32(1)
 
 
@@ -186,9 +187,9 @@ def kernel_rows(
             start = panel * LANES
             _kernel_blocks(x, xx, first, last, rest, rest_norms, panels, ss, panel, kind, gamma, coef0, degree, blocks)
             for i in range(first, last):
-                values = blocks[(i - first) // ROWS, (i - first) % ROWS]
+                b, r = (i - first) // ROWS, (i - first) % ROWS  # Not a view: numba would count references to it.
                 for lane in range(min(LANES, columns - start)):
-                    out[i, start + lane] = values[lane]
+                    out[i, start + lane] = blocks[b, r, lane]
 
 
 @njit(cache=True, nogil=True)
@@ -274,3 +275,22 @@ def kernel_sums(
                 for lane in range(LANES):
                     total += sums[m, i - first, lane]
                 out[i, m] = total
+
+
+@njit(cache=True, nogil=True)
+def transposed(rows: Floats):
+    """Return the transposed matrix. It is copied in small tiles, which stay in the L1 cache.
+
+    Parameters
+    ----------
+    rows : ndarray of float32, shape (n, m)
+        The matrix.
+    """
+    height, width = rows.shape
+    out = np.empty((width, height), np.float32)
+    for top in range(0, height, _TILE):
+        for left in range(0, width, _TILE):
+            for k in range(left, min(left + _TILE, width)):
+                for i in range(top, min(top + _TILE, height)):
+                    out[k, i] = rows[i, k]
+    return out

@@ -76,10 +76,13 @@ def kernel_rows(scored: ScoredRows, x: Features, xx: Floats, vectors: Vectors, k
     """
     rows = np.empty((len(x), vectors.count), np.float32)
     found = [scored.get(row.tobytes()) for row in x] if scored else [None] * len(x)
+    missing = np.array([place for place, values in enumerate(found) if values is None], np.intp)
+    if len(missing) == len(x):
+        vectors.kernel_rows(x, xx, kernel, rows)
+        return rows
     for place, values in enumerate(found):
         if values is not None:
             rows[place] = values[: vectors.count]
-    missing = np.array([place for place, values in enumerate(found) if values is None], np.intp)
     if len(missing):
         computed = np.empty((len(missing), vectors.count), np.float32)
         vectors.kernel_rows(x[missing], xx[missing], kernel, computed)

@@ -18,6 +18,7 @@ from paraactive.basics.compiled import njit
 from paraactive.data.examples import Doubles, Ints
 from paraactive.learners.lasvm.gradient_loops import DOWN, NONE, UP, search
 from paraactive.learners.lasvm.kernel_cache_loops import CacheArrays, remove_slot
+from paraactive.learners.lasvm.machine_loops import padded
 from paraactive.learners.lasvm.vector_loops import DenseArrays, SparseArrays, clear, shift
 
 GAP, BIAS = 0, 1
@@ -66,6 +67,8 @@ class Derived(NamedTuple):
         The place of a slot in `idle`, or NONE.
     idle_count : ndarray of int64, shape (1,)
         Number of idle slots.
+    by_slot : ndarray of float64, shape (slots, machines)
+        The alphas, transposed and padded for `machine_loops`; empty if there is one machine only.
     """
 
     free: NDArray[np.uint8]
@@ -74,6 +77,7 @@ class Derived(NamedTuple):
     idle: Ints
     idle_at: Ints
     idle_count: Ints
+    by_slot: Doubles
 
 
 # What follows from the alphas ------------------------------------------------------------------------------------
@@ -94,13 +98,17 @@ def derive(count: int, slots: Slots):
     derived = Derived(
         np.zeros((machines, size), np.uint8), np.full(2 * machines, NONE), np.zeros(size, np.int64),
         np.empty(size, np.int64), np.full(size, NONE), np.zeros(1, np.int64),
+        np.zeros((size, padded(machines)) if machines > 1 else (0, 0)),
     )  # fmt: skip
-    busy = derived.busy
+    busy, by_slot = derived.busy, derived.by_slot
     for m in range(machines):
         alpha, lower, upper, free = slots.alpha[m], slots.lower[m], slots.upper[m], derived.free[m]
         for s in range(count):
             free[s] = free_directions(alpha[s], lower[s], upper[s])
             busy[s] += alpha[s] != 0.0
+        if machines > 1:
+            for s in range(count):
+                by_slot[s, m] = alpha[s]
         _search_pair(m, count, slots, derived)
     for s in range(count):
         if not busy[s]:
@@ -170,6 +178,8 @@ def set_alpha(m: int, s: int, value: float, slots: Slots, derived: Derived):
     """
     before = slots.alpha[m, s]
     slots.alpha[m, s] = value
+    if len(derived.by_slot):
+        derived.by_slot[s, m] = value
     derived.free[m, s] = free_directions(value, slots.lower[m, s], slots.upper[m, s])
     derived.busy[s] += (value != 0.0) - (before != 0.0)
     if derived.busy[s] and derived.idle_at[s] != NONE:
@@ -208,6 +218,8 @@ def evict(s: int, count: int, slots: Slots, derived: Derived, cache: CacheArrays
             slots.alpha[m, s], slots.g[m, s] = slots.alpha[m, last], slots.g[m, last]
             slots.lower[m, s], slots.upper[m, s] = slots.lower[m, last], slots.upper[m, last]
             derived.free[m, s] = derived.free[m, last]
+            if len(derived.by_slot):
+                derived.by_slot[s, m] = slots.alpha[m, last]
         slots.keys[s], slots.origin[s], vectors.ss[s] = slots.keys[last], slots.origin[last], vectors.ss[last]
         shift(last, s, vectors)
         derived.busy[s] = derived.busy[last]
@@ -217,6 +229,8 @@ def evict(s: int, count: int, slots: Slots, derived: Derived, cache: CacheArrays
     # Scores add alpha times the kernel for all lanes of a panel: an empty lane must add 0.
     for m in range(slots.alpha.shape[0]):
         slots.alpha[m, last] = 0.0
+        if len(derived.by_slot):
+            derived.by_slot[last, m] = 0.0
         derived.free[m, last] = 0
         _update_pair(m, s, last, slots, derived)
     clear(last, vectors)
@@ -247,15 +261,15 @@ def note_extremes(slots: Slots, derived: Derived):
     derived : Derived
         What follows from the alphas and gradients.
     """
-    ready = False
-    for m in range(slots.alpha.shape[0]):
-        i, j = derived.pairs[2 * m], derived.pairs[2 * m + 1]
+    ready, g, pairs, extremes = False, slots.g, derived.pairs, slots.extremes
+    for m in range(g.shape[0]):
+        i, j = pairs[2 * m], pairs[2 * m + 1]
         if i == NONE or j == NONE:
             # One class only so far: the bias answers with that class.
-            slots.extremes[GAP, m], slots.extremes[BIAS, m] = 0.0, 0.0 if i == j else slots.g[m, max(i, j)]
+            extremes[GAP, m], extremes[BIAS, m] = 0.0, 0.0 if i == j else g[m, max(i, j)]
         else:
-            largest, smallest = slots.g[m, i], slots.g[m, j]
-            slots.extremes[GAP, m], slots.extremes[BIAS, m] = largest - smallest, 0.5 * (largest + smallest)
+            largest, smallest = g[m, i], g[m, j]
+            extremes[GAP, m], extremes[BIAS, m] = largest - smallest, 0.5 * (largest + smallest)
             ready = True
     return ready
 

@@ -24,11 +24,11 @@ from paraactive.learners.lasvm.sparse_vectors import SparseVectors
 from paraactive.learners.lasvm.svm_loops import Batch
 from paraactive.learners.rows import accepted_by
 
-_CHUNK_ROWS = 256
-"""Rows whose kernel values are computed together. It bounds memory; the model does not depend on it."""
+_CHUNK_ROWS, _PROXY_ROWS = 256, 1024
+"""Rows whose kernel values, and whose proxy scores, are computed together. Only memory and time depend on them."""
 _PARAMETERS = (
     "C", "kernel", "gamma", "degree", "coef0", "tau", "reprocess", "gap", "classes", "cache_size", "max_vectors",
-    "cascade", "own_weight",
+    "cascade", "own_weight", "reprocess_all",
 )  # fmt: skip
 
 
@@ -76,6 +76,9 @@ class LaSVM:
     own_weight : float or "auto", default="auto"
         More than two classes: factor of C for an example in the machine of its own class. All other classes are
         against it there, so 1 makes the machine ignore some of its few own examples. "auto" is sqrt(classes - 1).
+    reprocess_all : bool, default=False
+        More than two classes: after each example, take REPROCESS steps in all machines, not only in those that it
+        changed. This is slower and no better; runs of paraactive 0.2 did it.
 
     Examples
     --------
@@ -105,16 +108,16 @@ class LaSVM:
         max_vectors: int | None = None,
         cascade: bool = True,
         own_weight: float | str = "auto",
+        reprocess_all: bool = False,
     ) -> None:
         self.C, self.kernel = positive("C", C), one_of("kernel", kernel, KERNELS)
         self.gamma = gamma if gamma is None or gamma == "scale" else positive("gamma", gamma)
         self.degree, self.coef0 = whole("degree", degree, 1), number("coef0", coef0)
         self.tau, self.reprocess = positive("tau", tau), whole("reprocess", reprocess, 1)
-        self.gap = None if gap is None else positive("gap", gap)
+        self.gap, self.cache_size = None if gap is None else positive("gap", gap), positive("cache_size", cache_size)
         self.classes = None if classes is None else check_count(classes)
-        self.cache_size = positive("cache_size", cache_size)
         self.max_vectors = None if max_vectors is None else whole("max_vectors", max_vectors, 2)
-        self.cascade = truth("cascade", cascade)
+        self.cascade, self.reprocess_all = truth("cascade", cascade), truth("reprocess_all", reprocess_all)
         self.own_weight = "auto" if own_weight == "auto" else positive("own_weight", own_weight)
         self.dual: Dual | None = None
         """The dual problem with its vectors; None before the first update."""
@@ -160,9 +163,8 @@ class LaSVM:
     @property
     def dual_coefficients(self) -> Doubles:
         """Signed dual coefficients of the support vectors; with more than two classes, a row for each class."""
-        if self.dual is None:
-            return self._per_class(np.zeros((self._machines, 0)))
-        return self._per_class(self.dual.alpha[:, : self.vectors].copy())
+        alpha = np.zeros((self._machines, 0)) if self.dual is None else self.dual.alpha
+        return self._per_class(alpha[:, : self.vectors].copy())
 
     def score(self, x: ArrayLike | SparseRows) -> Doubles:
         """Return f(x) = sum_s alpha_s K(s, x) + b for each row.
@@ -201,8 +203,8 @@ class LaSVM:
         assert self._projection is not None
         rows = np.asarray(x)
         out, vectors = np.empty((len(rows), self._machines)), self.dual.view()
-        for first in range(0, len(rows), _CHUNK_ROWS):  # Temporary arrays of a chunk stay in the processor's cache.
-            chunk = slice(first, first + _CHUNK_ROWS)
+        for first in range(0, len(rows), _PROXY_ROWS):
+            chunk = slice(first, first + _PROXY_ROWS)
             relative = self.dual.live.relative(rows[chunk])
             norms = self.dual.live.norms(relative)
             self._projection.sums(relative, norms, vectors, out[chunk])
@@ -219,8 +221,7 @@ class LaSVM:
         return 1 if self.classes is None or self.classes == 2 else self.classes
 
     def _per_class(self, rows: Any) -> Any:
-        """Return the rows of all machines; with two classes, the only row."""
-        return rows[0] if self._machines == 1 else rows
+        return rows[0] if self._machines == 1 else rows  # With two classes, there is one machine.
 
     # Learning ----------------------------------------------------------------------------------------------------
 
@@ -323,15 +324,15 @@ class LaSVM:
         xx = dual.live.norms(x)
         check_norms(xx)
         scored, self._scored = self._scored, {}
-        rows = scored_rows.kernel_rows(scored, x, xx, dual.live, dual.kernel), dual.kernel_within(x, xx)
+        old = scored_rows.kernel_rows(scored, x, xx, dual.live, dual.kernel)
+        rows = old, dual.kernel_within(x, xx), kernels.transposed(old)
         box, own = self.C * selected.weight, own_weight(self.own_weight, self._machines)
         batch = Batch(dual.live.hold(x), xx, sides_of(examples.y, self._machines), box, own, examples.key, *rows)
-        dual.learn(batch, self.tau, self.C, self.reprocess, self.max_vectors)
+        dual.learn(batch, self.tau, self.C, self.reprocess, self.max_vectors, self._machines == 1 or self.reprocess_all)
 
     def _reprocess_to(self, gap: float | None) -> None:
         if self.dual is not None and gap is not None:
-            self._scored = {}
-            # The limit of the steps is for kernels that are not quite positive definite.
+            self._scored = {}  # The limit of the steps is for kernels that are not quite positive definite.
             self.dual.reprocess(1000 * (self.vectors + 100), gap, self.C)
             self._project_vectors(self.dual)
 
@@ -360,8 +361,7 @@ class LaSVM:
 
     def _new_projection(self, dual: Dual) -> Projection | None:
         # With sparse rows, an exact score costs less than a projection.
-        pays = self.cascade and self.kernel == "rbf" and not dual.live.sparse
-        return Projection(dual.live.width) if pays else None
+        return Projection(dual.live.width) if self.cascade and self.kernel == "rbf" and not dual.live.sparse else None
 
     def save(self) -> State:
         """Return the whole state as named arrays; see `Learner.save`."""

@@ -20,7 +20,8 @@ import numpy as np
 from paraactive.basics.compiled import njit
 from paraactive.data.examples import Doubles, Floats, Ints, Labels
 from paraactive.learners.lasvm.gradient_loops import DOWN, NONE, UP, step_and_search
-from paraactive.learners.lasvm.kernel_cache_loops import CacheArrays, add_slot, fetch_rows
+from paraactive.learners.lasvm.kernel_cache_loops import CacheArrays, add_slot, fetch_rows, update_all_rows
+from paraactive.learners.lasvm.machine_loops import sums_of_machines
 from paraactive.learners.lasvm.slot_loops import (
     Derived,
     Slots,
@@ -54,6 +55,8 @@ class Batch(NamedTuple):
         Kernel values of the batch with the vectors that were live at its start.
     new_rows : ndarray of float32, shape (n, n)
         Kernel values within the batch.
+    columns : ndarray of float32, shape (vectors, n)
+        `old_rows`, transposed.
     """
 
     x: Floats | Ints
@@ -64,14 +67,10 @@ class Batch(NamedTuple):
     key: Ints
     old_rows: Floats
     new_rows: Floats
+    columns: Floats
 
 
 # Steps -----------------------------------------------------------------------------------------------------------
-
-
-@njit(cache=True, nogil=True)
-def _violates(i: int, j: int, g: Doubles, tau: float):
-    return i != NONE and j != NONE and g[i] - g[j] > tau
 
 
 @njit(cache=True, nogil=True)
@@ -86,9 +85,10 @@ def _take_steps(
     vectors: DenseArrays | SparseArrays,
 ):
     """Take a step of each machine on its pair, if the pair violates."""
-    machines = slots.alpha.shape[0]
+    machines, g = slots.alpha.shape[0], slots.g
     for m in range(machines):
-        if not _violates(pairs[2 * m], pairs[2 * m + 1], slots.g[m], tau):
+        i, j = pairs[2 * m], pairs[2 * m + 1]
+        if i == NONE or j == NONE or not g[m, i] - g[m, j] > tau:
             pairs[2 * m] = pairs[2 * m + 1] = NONE
     fetch_rows(pairs, count, cache, vectors)
     for m in range(machines):
@@ -140,8 +140,7 @@ def _insert(
         at = origin[s]
         row[s] = old[at] if at >= 0 else new[~at]
     row[count] = new[e]
-    for m in range(0, slots.alpha.shape[0], 4):
-        _insert_into_four(m, e, count, row, batch, slots, derived)
+    _open_slot(e, count, _sums(count, row, slots.alpha, derived.by_slot), batch, slots, derived)
     slots.keys[count], slots.origin[count], vectors.ss[count] = batch.key[e], ~e, batch.xx[e]
     put(batch.x, e, count, vectors)
     derived.busy[count] = 0
@@ -149,37 +148,32 @@ def _insert(
 
 
 @njit(cache=True, nogil=True)
-def _insert_into_four(first: int, e: int, count: int, row: Floats, batch: Batch, slots: Slots, derived: Derived):
-    """Set the gradient and the box of the new slot for up to four machines from `first` on.
+def _sums(count: int, row: Floats, alpha: Doubles, by_slot: Doubles):
+    """Return the sum of alpha times K over the slots, for each machine. Each sum is one chain, in their order."""
+    if alpha.shape[0] > 1:
+        return sums_of_machines(count, row, by_slot)
+    only, total = alpha[0], 0.0
+    for s in range(count):
+        total += only[s] * np.float64(row[s])
+    return np.full(1, total)
 
-    Each sum is one chain, in the order of the slots; four chains run side by side.
-    """
-    last = slots.alpha.shape[0] - 1
-    a, b = slots.alpha[first], slots.alpha[min(first + 1, last)]
-    c, d = slots.alpha[min(first + 2, last)], slots.alpha[min(first + 3, last)]
-    sum_a = sum_b = sum_c = sum_d = 0.0
-    if first == last:
-        for s in range(count):
-            sum_a += a[s] * np.float64(row[s])
-    else:
-        for s in range(count):
-            value = np.float64(row[s])
-            sum_a += a[s] * value
-            sum_b += b[s] * value
-            sum_c += c[s] * value
-            sum_d += d[s] * value
-    sums = (sum_a, sum_b, sum_c, sum_d)
-    for m in range(first, min(first + 4, last + 1)):
-        side = np.float64(batch.target[e, m])
-        g, bound = side - sums[m - first], side * batch.box[e] * (batch.own_weight if side > 0.0 else 1.0)
-        slots.alpha[m, count], slots.g[m, count] = 0.0, g
-        slots.lower[m, count], slots.upper[m, count] = min(0.0, bound), max(0.0, bound)
-        derived.free[m, count] = free_directions(0.0, slots.lower[m, count], slots.upper[m, count])
-        i, j = derived.pairs[2 * m], derived.pairs[2 * m + 1]
-        if derived.free[m, count] & UP and (i == NONE or g > slots.g[m, i]):
-            derived.pairs[2 * m] = count
-        if derived.free[m, count] & DOWN and (j == NONE or g < slots.g[m, j]):
-            derived.pairs[2 * m + 1] = count
+
+@njit(cache=True, nogil=True)
+def _open_slot(e: int, slot: int, sums: Doubles, batch: Batch, slots: Slots, derived: Derived):
+    """Set the gradients and the boxes of example e in a new slot, and keep the pairs of the machines up to date."""
+    alpha, gradient, lower, upper = slots.alpha, slots.g, slots.lower, slots.upper
+    free, pairs, target, box = derived.free, derived.pairs, batch.target, batch.box[e]
+    for m in range(alpha.shape[0]):
+        side = np.float64(target[e, m])
+        g, bound = side - sums[m], side * box * (batch.own_weight if side > 0.0 else 1.0)
+        alpha[m, slot], gradient[m, slot] = 0.0, g
+        lower[m, slot], upper[m, slot] = min(0.0, bound), max(0.0, bound)
+        free[m, slot] = free_directions(0.0, lower[m, slot], upper[m, slot])
+        i, j = pairs[2 * m], pairs[2 * m + 1]
+        if free[m, slot] & UP and (i == NONE or g > gradient[m, i]):
+            pairs[2 * m] = slot
+        if free[m, slot] & DOWN and (j == NONE or g < gradient[m, j]):
+            pairs[2 * m + 1] = slot
 
 
 # PROCESS and REPROCESS -------------------------------------------------------------------------------------------
@@ -221,7 +215,7 @@ def reprocess(
         for _ in range(steps):
             pair = derived.pairs[2 * m : 2 * m + 2]
             i, j = pair[0], pair[1]
-            if not _violates(i, j, slots.g[m], tau):
+            if i == NONE or j == NONE or not slots.g[m, i] - slots.g[m, j] > tau:
                 break
             fetch_rows(pair, count, cache, vectors)
             _step(m, i, j, max_step, count, slots, derived, cache)
@@ -244,6 +238,7 @@ def learn(
     max_step: float,
     steps: int,
     max_vectors: int,
+    reprocess_all: bool,
     count: int,
     slots: Slots,
     cache: CacheArrays,
@@ -267,6 +262,8 @@ def learn(
         Number of REPROCESS steps after each example.
     max_vectors : int
         Largest number of vectors.
+    reprocess_all : bool
+        Whether REPROCESS also changes the machines that PROCESS did not.
     count : int
         Number of live vectors.
     slots : Slots
@@ -276,7 +273,8 @@ def learn(
     vectors : DenseArrays or SparseArrays
         The vectors and the kernel.
     """
-    derived, origin = derive(count, slots), slots.origin
+    derived, origin, machines, target = derive(count, slots), slots.origin, slots.alpha.shape[0], batch.target
+    moved = np.ones(machines, np.bool_)
     if not first:
         for s in range(count):
             origin[s] = s
@@ -288,12 +286,18 @@ def learn(
         count += 1
         for turn in range(1 + steps):
             pairs = derived.pairs.copy()
-            if turn == 0:
-                for m in range(slots.alpha.shape[0]):
-                    pairs[2 * m if batch.target[e, m] > 0 else 2 * m + 1] = new
+            for m in range(machines):
+                if turn == 0:
+                    pairs[2 * m if target[e, m] > 0 else 2 * m + 1] = new
+                elif not moved[m]:
+                    pairs[2 * m] = NONE
             _take_steps(pairs, tau, max_step, count, slots, derived, cache, vectors)
+            if turn == 0 and not reprocess_all:
+                for m in range(machines):
+                    moved[m] = pairs[2 * m] != NONE
             if turn > 0:
                 count = evict_useless(count, slots, derived, cache, vectors)
         if count > max_vectors:
             return count, e + 1
+    update_all_rows(count, cache, vectors)
     return count, len(batch.key)
