@@ -26,6 +26,7 @@ def test_by_default_only_the_default_svm_is_tuned_and_only_on_many_rows() -> Non
     for learner, rows, tuning in ((None, 9999, "auto"), (LaSVM(gap=0.2), 10_000, "auto"), (None, 10_000, False)):
         model = ParaActiveClassifier(learner, tune=tuning, random_state=0).fit(x[:rows], y[:rows])
         assert not hasattr(model, "tuned_")
+    assert not hasattr(many.set_params(tune=False).fit(x, y), "tuned_")
 
 
 def test_a_wrong_value_of_tune_is_refused() -> None:

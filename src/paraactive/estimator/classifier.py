@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import logging
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,7 +26,7 @@ from paraactive.estimator.prediction import PredictsFromScores
 from paraactive.estimator.preparation import PreparesRows, prepared
 from paraactive.estimator.rows import Rows
 from paraactive.estimator.rule_choice import RuleChoice
-from paraactive.estimator.summary import announce
+from paraactive.estimator.summary import announce, log_compiling
 from paraactive.estimator.tuned import tuned
 from paraactive.learners import LaSVM, Learner
 from paraactive.learners.standardized import innermost, is_standardized
@@ -46,7 +45,6 @@ _LEAST_BATCH = 64
 _LEAST_PART = 0.9
 """If merging equal rows leaves a smaller part of them, the error is not estimated."""
 _ENTRY = np.dtype([("index", np.int64), ("p", np.float64)])
-_LOG = logging.getLogger("paraactive")
 
 
 class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, PredictsFromScores):
@@ -129,6 +127,8 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
         Number of rows learned.
     sampling_rate_ : float
         `n_selected_ / n_seen_`.
+    tuned_ : Tuned
+        What `fit` has chosen and tried, if it tuned.
     estimated_error_ : float or None
         Error of the latest models, as estimated from the scores of rows before they were learned, without test rows.
         After `fit`, `run_.estimates` has its confidence interval. None if nothing is known yet.
@@ -222,7 +222,7 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
         learner = self._new_learner()
         rows = self._standardized(self._checked(X, y, sample_weight, None, first=True), learner)
         rows, test = self._held_out(rows)
-        with notify_on_compile(_log_compiling):
+        with notify_on_compile(log_compiling):
             self._fit(rows.merged_duplicates(), learner, test, len(rows.number))
         return self
 
@@ -257,11 +257,13 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
 
     def _tuned(self, learner: Learner, stream: Arrays, warmstart: int, rows: int) -> Learner:
         found = tuned(self.tune, learner, self.learner is None, stream, warmstart, rows)
-        if found is not None:
-            self.tuned_ = found
-            if self.verbose:
-                print(found)
-        return learner if found is None else found.learner
+        if found is None:
+            self.__dict__.pop("tuned_", None)  # That of an earlier fit.
+            return learner
+        self.tuned_ = found
+        if self.verbose:
+            print(found)
+        return found.learner
 
     def report(self, out: str | Path) -> Path:
         """Write an HTML page about `fit`: error on held-out rows, sampling rate, times, weights.
@@ -331,7 +333,7 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
             rows = replace(rows, x=prepared(rows.x, self._scaling))
         # Rows are counted over all calls, also those without weight, so that no key is used twice.
         fresh = rows.examples(len(self.classes_), before)
-        with notify_on_compile(_log_compiling):
+        with notify_on_compile(log_compiling):
             while len(fresh):
                 fresh = self._learn_some(fresh)
         return self
@@ -393,8 +395,3 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
         self.selected_ = np.zeros(self.n_selected_, _ENTRY)
         self.selected_["index"], self.selected_["p"] = index, p
         self.sampling_rate_ = self.n_selected_ / self.n_seen_ if self.n_seen_ else 0.0
-
-
-def _log_compiling() -> None:
-    # Not printed, and not a Python warning: output that programs parse stays the same, and no run fails by it.
-    _LOG.warning("paraactive compiles its loops, once on this machine: this takes up to half a minute")

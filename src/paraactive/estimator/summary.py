@@ -30,3 +30,11 @@ def announce(run: Run, rule: str, verbose: bool) -> None:
         print(verdict)
     elif not verdict.is_sound:
         _LOGGER.warning("%s", verdict)
+
+
+def log_compiling() -> None:
+    """Log that loops are compiled.
+
+    It is not printed, and not a Python warning: output that programs parse stays the same, and no run fails by it.
+    """
+    _LOGGER.warning("paraactive compiles its loops, once on this machine: this takes up to half a minute")
