@@ -40,7 +40,7 @@ def test_eta_follows_the_scale_of_the_scores(scale: float) -> None:
 
 
 def test_the_eta_of_an_svm_is_not_fitted() -> None:
-    assert new_clf().fit(MOONS, SIDE).rule_ == SignedMargin(steepest=1.0)
+    assert new_clf().fit(MOONS, SIDE).rule_ == SignedMargin(steepest=3.0)
 
 
 @pytest.mark.parametrize(

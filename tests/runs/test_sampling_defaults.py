@@ -31,7 +31,7 @@ def _found(
     return find_sampling(floor, select, None, by_default, rule, width=10, plan=PLAN, has_vectors=True)
 
 
-@pytest.mark.parametrize(("width", "slope"), [(1, 1.0), (30, 1.0), (60, 2.0), (784, 26.1)])
+@pytest.mark.parametrize(("width", "slope"), [(1, 3.0), (90, 3.0), (120, 4.0), (784, 26.1)])
 def test_the_steepest_slope_rises_with_the_number_of_features(width: int, slope: float) -> None:
     assert steepest(width) == slope
 
@@ -89,7 +89,7 @@ def test_the_policy_of_a_run_is_in_its_description() -> None:
     assert (named.sampling.floor, given.sampling.floor) == ("auto", None)
     assert named.sampling.budget is not None
     assert given.sampling.budget is None
-    assert named.rule.parameters["steepest"] == 1.0
+    assert named.rule.parameters["steepest"] == 3.0
     assert given.rule.parameters["steepest"] is None
 
 

@@ -46,7 +46,7 @@ _TEXTS = {
     "theta": "Noise of the labels, for the rules margin, signed and least: the error that the best possible model "
     "would make, or auto to estimate it from the run. 0 is the rule of the paper. Default: auto.",
     "steepest": "Upper bound on the slope eta / (theta + 1/sqrt(n)) of the rules margin, signed and least. Default: "
-    "for signed and least with the SVM, 1 for up to 30 features and features / 30 beyond, otherwise no bound.",
+    "for signed and least with the SVM, 3 for up to 90 features and features / 30 beyond, otherwise no bound.",
     "rate": "Sampling rate of the rule uniform, between 0 and 1. Default: the rate that the default rule would have.",
     "floor": "Lower bound on the sampling probability: a number, auto for 1/sqrt(n), where n is the number of examples "
     "seen, or none. Default: auto.",

@@ -15,8 +15,8 @@ from paraactive.streams.base import StreamDetails
 
 _LOOKED_AT = 256
 """Number of rows that decide what a sparse row costs."""
-_WIDTH_OF_SLOPE_1 = 30.0
-"""Largest number of features at which the slope of the default rule is bounded by 1."""
+_LEAST_BOUND, _FEATURES_PER_SLOPE = 3.0, 30.0
+"""The bound on the slope of the default rule: features / 30, but at least 3."""
 
 
 def row_size(x: Features, learner: Learner) -> int:
@@ -65,8 +65,8 @@ def stream_row_size(stream: Stream, learner: Learner, examples: int | None = Non
 def steepest(width: int) -> float:
     """The steepest slope of the margin rules of an SVM by default.
 
-    At a slope of 1, nearly all support vectors are selected, so sifting loses nothing against learning everything. That
-    costs little where rows are short. The longer rows are, the more it pays to be choosy.
+    Without a bound, the slope of data without noise rises with the number of examples, until too few rows near the
+    border are selected. The longer rows are, the more it pays to be choosy.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def steepest(width: int) -> float:
     float
         The slope, to three digits.
     """
-    return float(f"{max(1.0, width / _WIDTH_OF_SLOPE_1):.3g}")
+    return float(f"{max(_LEAST_BOUND, width / _FEATURES_PER_SLOPE):.3g}")
 
 
 def is_svm(learner: Learner) -> bool:
