@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.bench_peers import LIMIT, QUICK_LIMIT, QUICK_ROWS, holding, place_for, set_named
+from benchmarks.bench_peers import FIRST_ROWS, LIMIT, QUICK_LIMIT, QUICK_ROWS, holding, place_for, set_named
 from benchmarks.datasets import Split
 from benchmarks.measuring import apart, finish, parse, seconds, table
 from benchmarks.peers import INTELEX, LIGHTGBM, OURS, TORCH, method
@@ -45,7 +45,7 @@ def contend(task: str, name: str, most: int | None) -> Iterator[Any]:
     split, way = split_of(task, most), method(name)
     place = place_for(split, task == DIGITS, 1)
     with holding(1):
-        way.make({}, place).fit(split.x[:600], split.y[:600]).predict(split.test_x[:100])
+        way.make({}, place).fit(split.x[:FIRST_ROWS], split.y[:FIRST_ROWS]).predict(split.test_x[:100])
         yield "ready"
         sizes = list[int]()
         for effort in way.curve:

@@ -6,6 +6,8 @@ first run, whose time does not count, finds after how many examples it makes at 
 which the mean over it and its two neighbors is at most m. A second run sees exactly so many, whatever the number of
 nodes; its time is all of `train`. Ten digits: all 60 000 originals, once.
 
+The settings of ours are chosen first, on training digits that are put aside (`svc_settings`).
+
 Predicting: labels of digits that nobody has seen, with equal numbers of vectors.
 
     python -m benchmarks.bench_svc --json svc.json
@@ -25,19 +27,17 @@ from threadpoolctl import threadpool_limits
 from benchmarks.bench_sift import trained
 from benchmarks.measuring import about, apart, finish, first_reached, parse, seconds, spread, table
 from benchmarks.peers import intelex_svc
+from benchmarks.svc_settings import GAMMA, Settings, choose, choose_ten, small_run, ten_run
 from paraactive import Digits, LaSVM, ParaActiveSVC, train
 from paraactive.data.labels import decide
 from paraactive.learners.deciding import classes_of
-from paraactive.rules import LeastMargin, SignedMargin
 from paraactive.runs.run import Run
 
-GAMMA = 0.012
 THREADS = (1, 2)
 TARGETS = {33: 0, 22: 50_000}
 """Mistakes, and the digits of the stream that SVC gets to compare with; 0: the originals."""
 MOST = 250_000
 """Examples after which a run gives up."""
-SMALL_ROUNDS: dict[str, Any] = {"batch": 2048, "warmstart": 1024, "select": None, "engine": "threads"}
 
 
 class Sizes(NamedTuple):
@@ -45,6 +45,8 @@ class Sizes(NamedTuple):
 
     repeats: int = 5
     """Seeds of ours."""
+    tuning_seeds: int = 8
+    """Seeds with which its settings are chosen."""
     peer_repeats: int = 3
     """Fits of a peer that takes seconds; one that takes a minute is fitted once."""
     originals: bool = True
@@ -56,7 +58,7 @@ class Sizes(NamedTuple):
     """Digits of which labels are compared with those of exact scores."""
 
 
-FULL, QUICK = Sizes(), Sizes(2, 1, False, 10_000, (4686,), 10_000)
+FULL, QUICK = Sizes(), Sizes(2, 1, 1, False, 10_000, (4686,), 10_000)
 
 
 # Theirs ----------------------------------------------------------------------------------------------------------
@@ -97,47 +99,41 @@ def peer(kind: str, ten: bool, count: int, threads: int, repeats: int) -> dict[s
 # Ours ------------------------------------------------------------------------------------------------------------
 
 
-def _run(seed: int, examples: int, nodes: int, **more: Any) -> Run:
-    digits = Digits(seed=seed)
-    return train(
-        LaSVM(C=1, gamma=GAMMA, gap=0.1), digits, rule=SignedMargin(0.2), examples=examples, seed=seed, nodes=nodes,
-        **SMALL_ROUNDS, **more,
-    )  # fmt: skip
-
-
-def examples_to(seed: int) -> dict[int, int]:
+def examples_to(seed: int, settings: Settings) -> dict[int, int]:
     """After how many examples a run makes at most so many mistakes; the log does not depend on the number of nodes."""
     last = min(TARGETS)
 
     def reached(run: Run) -> bool:
         return first_reached(run, last) is not None
 
-    run = _run(seed, MOST, 1, test=True, stop=reached)
+    run = small_run(Digits(seed=seed), seed, MOST, 1, settings, test=True, stop=reached)
     places = {target: first_reached(run, target) for target in TARGETS}
     return {target: run.evaluations[place].seen for target, place in places.items() if place is not None}
 
 
-def time_to_mistakes(repeats: int) -> dict[str, Any]:
+def time_to_mistakes(repeats: int, settings: Settings) -> dict[str, Any]:
     """Seconds of `train` for each target and number of nodes, by seed."""
     found: dict[str, Any] = {str(target): {"seen": [], "seconds": {str(k): [] for k in THREADS}} for target in TARGETS}
     for seed in range(repeats):
-        for target, seen in examples_to(seed).items():
+        for target, seen in examples_to(seed, settings).items():
             place = found[str(target)]
             place["seen"].append(seen)
             for threads in THREADS:
-                place["seconds"][str(threads)].append(seconds(partial(_run, seed, seen, threads)))
+                spent = seconds(partial(small_run, Digits(seed=seed), seed, seen, threads, settings))
+                place["seconds"][str(threads)].append(spent)
     return found
 
 
-def ten_digits(count: int, repeats: int) -> dict[str, Any]:
+def ten_digits(count: int, repeats: int, eta: float) -> dict[str, Any]:
     """Each original once: by `train` with a steep rule, and by ParaActiveSVC with its defaults."""
     digits = Digits.all()
     read, test = digits.read(0, count), digits.test()
     x, test_x = np.asarray(read.x), np.asarray(test.x)
     found: dict[str, Any] = {}
     for threads in THREADS:
-        spent = [seconds(partial(_run_ten, count, threads)) for _ in range(repeats)]
-        learner: Any = _run_ten(count, threads).learner
+        work = partial(ten_run, digits, eta, count, threads)
+        spent = [seconds(work) for _ in range(repeats)]
+        learner: Any = work().learner
         predict = [seconds(partial(classes_of, learner, test_x, threads)) for _ in range(repeats)]
         mistakes = int(np.sum(classes_of(learner, test_x, threads) != test.y))
         found[f"train, {threads}"] = {
@@ -150,13 +146,6 @@ def ten_digits(count: int, repeats: int) -> dict[str, Any]:
             "mistakes": int(np.sum(model.predict(test_x) != test.y)), "vectors": len(model.support_),
         }  # fmt: skip
     return found
-
-
-def _run_ten(count: int, nodes: int) -> Run:
-    return train(
-        LaSVM(C=1, gamma=GAMMA, gap=0.2), Digits.all(), rule=LeastMargin(0.1, theta=0.0), examples=count, nodes=nodes,
-        engine="threads",
-    )  # fmt: skip
 
 
 def estimator(repeats: int) -> dict[str, Any]:
@@ -201,9 +190,11 @@ def measure(sizes: Sizes = FULL) -> dict[str, Any]:
     results: dict[str, Any] = {"intelex": {}, "ten, intelex": {}}
     if sizes.originals:
         results["scikit-learn"] = peer("scikit-learn", False, 0, 1, 1)
-    results["ours"] = time_to_mistakes(sizes.repeats)
+    chosen = results["chosen"] = choose(tuple(TARGETS), sizes.tuning_seeds)
+    ten = results["chosen, ten"] = choose_ten(sizes.ten)
+    results["ours"] = time_to_mistakes(sizes.repeats, Settings(chosen["eta"], chosen["batch"]))
     results["estimator"] = estimator(sizes.peer_repeats)
-    results["ten, ours"] = ten_digits(sizes.ten, sizes.peer_repeats)
+    results["ten, ours"] = ten_digits(sizes.ten, sizes.peer_repeats, ten["eta"])
     results["predicting"] = [predicting(count, sizes.fresh, 2 * sizes.repeats) for count in sizes.vectors]
     for threads in THREADS:
         for target, count in TARGETS.items():
@@ -295,10 +286,11 @@ def render(results: dict[str, Any]) -> str:
             "ParaActiveSVC, defaults", f"{originals:,}", threads, about(came["fit"]), f"{came['mistakes']} mistakes",
             f"{came['vectors']:,}", "",
         ])  # fmt: skip
+    least = f"LeastMargin({results['chosen, ten']['eta']:g}, theta=0)"
     for name, came in results["ten, ours"].items():
         way, _, threads = name.partition(", ")
         rows.append([
-            f"{'LeastMargin(0.1, theta=0)' if way == 'train' else 'ParaActiveSVC, defaults'}, ten digits",
+            f"{least if way == 'train' else 'ParaActiveSVC, defaults'}, ten digits",
             f"{results['ten, intelex']['1']['seen']:,}", threads, about(came["fit"]), f"{came['mistakes']} mistakes",
             f"{came['vectors']:,}", about(came["predict"], 3),
         ])  # fmt: skip
@@ -309,11 +301,13 @@ def render(results: dict[str, Any]) -> str:
         ]
         for each in results["predicting"]
     ]  # fmt: skip
-    seeds = len(results["ours"]["33"]["seen"])
+    seeds, chosen = len(results["ours"]["33"]["seen"]), results["chosen"]
     return "\n\n".join([
         render_short(results),
-        f"{{3,1}} v {{5,7}}: mean of {seeds} seeds, `SignedMargin(0.2)`, rounds of 2048, all of `train`. Predicting: "
-        "the peer's time is scaled to the same number of vectors.",
+        f"{{3,1}} v {{5,7}}: mean of {seeds} seeds, {Settings(chosen['eta'], chosen['batch'])}, all of `train`. These "
+        f"settings are the best of {len(chosen['tried'])}, and the slope in ten classes is one of "
+        f"{len(results['chosen, ten']['tried'])}, chosen on training digits that were put aside. Predicting: the "
+        "peer's time is scaled to the same number of vectors.",
         table(["method", "digits", "threads", "fit, s", "test", "vectors", "predict the test digits, s"], rows),
         "Predicting the labels of the 4,065 test digits, with exact scores and with the cascade on one thread and on "
         "two. The last column says how many labels of fresh digits differ between the two:",

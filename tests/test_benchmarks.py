@@ -287,3 +287,24 @@ results = {"svc": mine, "peers": mine | {"commit": "another"}, "sound": mine | {
 print(json.dumps([provenance.is_from_here(results, name) for name in ("svc", "peers", "sound", "nodes")]))
 """
     assert said(code) == [True, False, False, False]
+
+
+def test_settings_are_chosen_on_digits_that_are_never_learned() -> None:
+    code = """
+import json
+import numpy as np
+from benchmarks.svc_settings import Part
+from paraactive import Digits
+from paraactive.checks import check_stream
+digits = Digits(seed=3)
+part = Part(digits, 4559)
+check_stream(part)
+first = part.read(0, 20_000)
+same = bool(np.array_equal(first.x, digits.read(0, 20_000).x))
+aside, later = part.put_aside(), part.read(20_000, 60_000)
+labels = bool(np.array_equal(later.y, np.concatenate([first.y, first.y])))
+deformed = bool((later.x[:100] != first.x[:100]).any(axis=1).all())
+rows = {row.tobytes() for row in first.x}
+print(json.dumps([same, labels, deformed, len(aside), sum(row.tobytes() in rows for row in aside.x)]))
+"""
+    assert said(code) == [True, True, True, 4559, 0]

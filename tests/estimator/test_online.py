@@ -154,11 +154,15 @@ def test_a_few_copies_of_rows_leave_the_error_known() -> None:
 
 
 @pytest.mark.parametrize("rule", ["passive", "uniform", "signed"])
-def test_the_estimate_is_right_for_rules_that_score_a_part(rule: str) -> None:
-    clf = new_clf(rule=rule)
-    for first in range(0, 3000, 500):
-        clf.partial_fit(X[first : first + 500], Y[first : first + 500], classes=[-1, 1])
-    assert clf.estimated_error_ == pytest.approx(1 - clf.score(X, Y), abs=0.08)
+def test_the_mean_estimate_is_right_for_rules_that_score_a_part(rule: str) -> None:
+    off: list[float] = []
+    for seed in range(8):
+        clf = new_clf(rule=rule).set_params(random_state=seed)
+        for first in range(0, 3000, 500):
+            clf.partial_fit(X[first : first + 500], Y[first : first + 500], classes=[-1, 1])
+        off.append(clf.estimated_error_ - (1 - clf.score(X, Y)))
+    assert np.mean(off) == pytest.approx(0.0, abs=0.04)
+    assert np.std(off) > 0.0
 
 
 def test_a_rate_does_not_count_the_warmstart() -> None:
@@ -166,7 +170,7 @@ def test_a_rate_does_not_count_the_warmstart() -> None:
     for first in range(0, 3000, 500):
         clf.partial_fit(X[first : first + 500], Y[first : first + 500], classes=[-1, 1])
     assert (clf.n_selected_ - 500) / 2500 == pytest.approx(0.3, abs=0.06)
-    assert clf.selected_["p"].min() > 0.02
+    assert np.quantile(clf.selected_["p"][500:], 0.1) > 0.1  # Otherwise p is at its floor, 0.02.
 
 
 @pytest.mark.parametrize("total", [1000, np.int64(1000), 1000.0])

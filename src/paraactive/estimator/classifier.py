@@ -150,7 +150,7 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
     >>> X, y = make_moons(6000, noise=0.2, random_state=0)
     >>> clf = ParaActiveClassifier(LaSVM(C=1, gamma=1.0, gap=0.2), nodes=2, random_state=0).fit(X[:5000], y[:5000])
     >>> print(f"learned {clf.sampling_rate_:.1f} of the rows; accuracy {clf.score(X[5000:], y[5000:]):.2f}")
-    learned 0.5 of the rows; accuracy 0.98
+    learned 0.3 of the rows; accuracy 0.98
     """
 
     def __init__(

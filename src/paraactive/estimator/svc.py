@@ -103,7 +103,7 @@ class ParaActiveSVC(ClassifierMixin, BaseEstimator):
     >>> X, y = make_moons(6000, noise=0.15, random_state=0)
     >>> svc = ParaActiveSVC(C=1, random_state=0).fit(X[:5000], y[:5000])
     >>> print(f"{svc.score(X[5000:], y[5000:]):.2f} from {svc.classifier_.sampling_rate_:.0%} of the rows")
-    0.99 from 43% of the rows
+    0.99 from 25% of the rows
     """
 
     classes_: NDArray[np.generic]

@@ -69,7 +69,7 @@ class Standardized:
     >>> run = train(Standardized(LaSVM(gap=0.2)), Arrays(x, y), warmstart=400)
     >>> error = np.mean((run.learner.score(x) > 0) != y)
     >>> print(f"sampling rate {run.sampling_rate:.2f}, error below 3%: {error < 0.03}")
-    sampling rate 0.29, error below 3%: True
+    sampling rate 0.15, error below 3%: True
     """
 
     def __init__(

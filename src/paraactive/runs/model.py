@@ -78,7 +78,7 @@ class Model:
     >>> model.predict([[0.1, 0.2], [2.0, 1.0]]).tolist()
     ['inside', 'outside']
     >>> print(f"sampling rate {run.sampling_rate:.1f}, error {model.mistakes(x, y) / len(x):.2f}")
-    sampling rate 0.3, error 0.01
+    sampling rate 0.1, error 0.01
     """
 
     learner: Learner

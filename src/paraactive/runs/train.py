@@ -174,7 +174,7 @@ def train(
     >>> run = train(LaSVM(gamma=1.0, gap=0.2), Arrays(x, y), warmstart=200, batch=200)
     >>> error = np.mean((run.learner.score(x) > 0) != y)
     >>> print(f"sampling rate {run.sampling_rate:.2f}, error {error:.2f}")
-    sampling rate 0.33, error 0.01
+    sampling rate 0.17, error 0.02
     """
     arguments.require_learner(learner)
     arguments.require_stream(stream)

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from paraactive.schedules.plan import portion
-
 CLOCKED = (1, 2, 4, 8, 16, 32, 64, 128)
 """The numbers of nodes whose times are always reported."""
 
@@ -27,7 +25,7 @@ def edges(first: int, last: int, nodes: int) -> list[int]:
     list of int
         nodes + 1 positions.
     """
-    return [first, *(portion(first, last, node, nodes)[1] for node in range(nodes))]
+    return (first + np.arange(nodes + 1) * (last - first) // nodes).tolist()  # As `portion`, for all nodes at once.
 
 
 def largest_portions(cuts: Sequence[int], seconds: Sequence[float], also: int) -> dict[int, float]:

@@ -12,7 +12,7 @@ from paraactive.basics.state import State
 from paraactive.data.examples import Doubles, Features, Floats, Ints, Labels
 from paraactive.learners.lasvm import kernels, svm_loops
 from paraactive.learners.lasvm.dense_vectors import DenseVectors
-from paraactive.learners.lasvm.kernel_cache import KernelCache
+from paraactive.learners.lasvm.kernel_cache import KernelCache, next_length
 from paraactive.learners.lasvm.kernel_cache_loops import CacheArrays
 from paraactive.learners.lasvm.kernels import LANES
 from paraactive.learners.lasvm.merge_loops import merge_down_to
@@ -205,7 +205,7 @@ class Dual:
         """
         if count <= len(self.keys):
             return
-        slots = panels_for(max(count, len(self.keys) * 5 // 4, _FIRST_SLOTS), LANES) * LANES
+        slots = panels_for(max(count, next_length(len(self.keys)), _FIRST_SLOTS), LANES) * LANES
         self.keys, self.origin = _grown(self.keys, (slots,)), _grown(self.origin, (slots,))
         shape = self.machines, slots
         self.alpha, self.g = _grown(self.alpha, shape), _grown(self.g, shape)

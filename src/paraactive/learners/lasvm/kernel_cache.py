@@ -13,6 +13,22 @@ _NONE = np.zeros((0, 0), np.float32)
 _NEVER = np.iinfo(np.int64).max
 
 
+def next_length(length: int) -> int:
+    """Return the length of an array that becomes longer: twice the length at first, a quarter more when it is large.
+
+    Parameters
+    ----------
+    length : int
+        The present length.
+
+    Examples
+    --------
+    >>> next_length(512), next_length(8000)
+    (1024, 11000)
+    """
+    return length + min(length, length // 4 + 1000)
+
+
 class KernelCache:
     """Rows of kernel values over all slots, one for a vector. Which rows are cached changes no value.
 
@@ -72,7 +88,7 @@ class KernelCache:
         if slots > self.slots:
             self._widen(slots, min(vectors, limit))
         elif self.rows < min(vectors, limit):
-            self._allocate(min(max(vectors, self.rows * 5 // 4), limit))
+            self._allocate(min(max(vectors, next_length(self.rows)), limit))
 
     def arrays(self, origin: Ints, columns: Floats = _NONE, within: Floats = _NONE) -> CacheArrays:
         """Return the arrays for the loops. They are valid until the next call of another method.
