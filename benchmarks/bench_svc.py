@@ -113,7 +113,9 @@ def examples_to(seed: int, settings: Settings) -> dict[int, int]:
 
 def time_to_mistakes(repeats: int, settings: Settings) -> dict[str, Any]:
     """Seconds of `train` for each target and number of nodes, by seed."""
-    found: dict[str, Any] = {str(target): {"seen": [], "seconds": {str(k): [] for k in THREADS}} for target in TARGETS}
+    found: dict[str, Any] = {
+        str(target): {"runs": repeats, "seen": [], "seconds": {str(k): [] for k in THREADS}} for target in TARGETS
+    }  # fmt: skip
     for seed in range(repeats):
         for target, seen in examples_to(seed, settings).items():
             place = found[str(target)]
@@ -210,7 +212,7 @@ def ratios(results: dict[str, Any]) -> dict[str, dict[str, float]]:
     for target in results["ours"]:
         for threads in map(str, THREADS):
             ours, theirs = results["ours"][target]["seconds"][threads], results["intelex"][target][threads]
-            if len(ours) == len(results["ours"][target]["seen"]):
+            if len(ours) == results["ours"][target]["runs"]:  # Otherwise a run did not come that far.
                 found.setdefault(target, {})[threads] = theirs["fit"]["median"] / float(np.mean(ours))
     for threads in map(str, THREADS):
         theirs = results["ten, intelex"][threads]
@@ -226,6 +228,12 @@ def ratios(results: dict[str, Any]) -> dict[str, dict[str, float]]:
     return found
 
 
+def _mean_time(ours: dict[str, Any]) -> str:
+    if len(ours["seen"]) < ours["runs"]:
+        return f"reached by {len(ours['seen'])} of {ours['runs']}"
+    return f"{float(np.mean(ours['seconds']['1'])):.2f} s"
+
+
 def render_short(results: dict[str, Any]) -> str:
     """The table of the README."""
     faster = ratios(results)
@@ -239,7 +247,7 @@ def render_short(results: dict[str, Any]) -> str:
         rows.append([
             f"{{3,1}} v {{5,7}}, to {target} mistakes of {theirs['test']:,}",
             f"{theirs['fit']['median']:.1f} s: {theirs['mistakes']} mistakes after {theirs['seen']:,} digits",
-            f"{float(np.mean(ours['seconds']['1'])):.2f} s", *times(target),
+            _mean_time(ours), *times(target),
         ])  # fmt: skip
     theirs, ours = results["ten, intelex"]["1"], results["ten, ours"]
     for name, shown in (("train", "ten digits, {:,}"), ("ParaActiveSVC", "ten digits, {:,}: ParaActiveSVC, defaults")):
@@ -275,7 +283,7 @@ def render(results: dict[str, Any]) -> str:
                 f"{came['mistakes']} mistakes", f"{came['vectors']:,}", about(came["predict"], 2),
             ])  # fmt: skip
     for target, ours in results["ours"].items():
-        for threads, spent in ours["seconds"].items():
+        for threads, spent in ours["seconds"].items() if ours["seen"] else ():
             rows.append([
                 f"paraactive, to {target} mistakes", about(spread(ours["seen"]), 0), threads, about(spread(spent)),
                 f"at most {target}", "", "",
@@ -301,7 +309,7 @@ def render(results: dict[str, Any]) -> str:
         ]
         for each in results["predicting"]
     ]  # fmt: skip
-    seeds, chosen = len(results["ours"]["33"]["seen"]), results["chosen"]
+    seeds, chosen = results["ours"]["33"]["runs"], results["chosen"]
     return "\n\n".join([
         render_short(results),
         f"{{3,1}} v {{5,7}}: mean of {seeds} seeds, {Settings(chosen['eta'], chosen['batch'])}, all of `train`. These "
