@@ -45,7 +45,7 @@ class Records:
     """What was measured so far, in a file: by data set, seed and way."""
 
     def __init__(self, path: Path, keep: bool = False) -> None:
-        self.path, self._lock = path, threading.Lock()
+        self.path, self._lock = path, threading.RLock()
         self.known: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
         code = sources()
         if self.known.get("code") != code and not keep:
@@ -60,7 +60,8 @@ class Records:
 
     def of(self, name: str, seed: int) -> dict[str, Any]:
         """Records by way."""
-        return self._sets().setdefault(name, {}).setdefault(str(seed), {})
+        with self._lock:  # Another thread may be writing all of them.
+            return self._sets().setdefault(name, {}).setdefault(str(seed), {})
 
     def put(self, name: str, seed: int, came: tuple[str, dict[str, Any]]) -> None:
         """Write one more record to the file."""

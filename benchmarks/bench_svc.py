@@ -283,10 +283,11 @@ def render(results: dict[str, Any]) -> str:
                 f"{came['mistakes']} mistakes", f"{came['vectors']:,}", about(came["predict"], 2),
             ])  # fmt: skip
     for target, ours in results["ours"].items():
+        missed = "" if len(ours["seen"]) == ours["runs"] else f", {_mean_time(ours)}"
         for threads, spent in ours["seconds"].items() if ours["seen"] else ():
             rows.append([
-                f"paraactive, to {target} mistakes", about(spread(ours["seen"]), 0), threads, about(spread(spent)),
-                f"at most {target}", "", "",
+                f"paraactive, to {target} mistakes{missed}", about(spread(ours["seen"]), 0), threads,
+                about(spread(spent)), f"at most {target}", "", "",
             ])  # fmt: skip
     originals = results["intelex"]["33"]["1"]["seen"]
     for threads, came in results["estimator"].items():

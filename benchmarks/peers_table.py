@@ -151,9 +151,9 @@ def render(figures: Mapping[str, Any]) -> str:
         "The seconds of a tuned peer include its tuning here.",
         "In the tables, a second figure after a slash is that of the best of four settings, chosen on a part of at "
         f"most {figures['tuning_rows']:,} rows; its seconds do not include the tuning, which has its own column. No "
-        "second figure: the default was the best of the four. One thread unless the column says two; a limit of "
-        f"{figures['limit']:.0f} s for each fit; each fit once. Memory is what a fit and predicting took at most, "
-        "beyond the data and the imports.",
+        "second figure on one thread: the default was the best of the four. On two threads, only the defaults are "
+        f"measured. A limit of {figures['limit']:.0f} s for each fit; each fit once. Memory is what a fit and "
+        "predicting took at most, beyond the data and the imports.",
     ]  # fmt: skip
     missing = [name for name in figures.get("all_sets", sets) if name not in sets and name not in figures["left_out"]]
     if missing:

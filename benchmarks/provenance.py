@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,8 +26,9 @@ def git(*arguments: str) -> str:
 
 def commit() -> str:
     """The last commit that changed the sources, marked if they were changed since. Other commits change no figure."""
-    changed = git("status", "--porcelain", "--", *_SOURCES)
-    return (git("log", "-1", "--format=%h", "--abbrev=10", "--", *_SOURCES) or "unknown") + "+changes" * bool(changed)
+    changed = git("status", "--porcelain", "--", *_SOURCES) + git("diff", "HEAD", "--", *_SOURCES)
+    mark = f"+changes-{hashlib.sha256(changed.encode()).hexdigest()[:6]}" if changed else ""
+    return (git("log", "-1", "--format=%h", "--abbrev=10", "--", *_SOURCES) or "unknown") + mark
 
 
 def stamp(command: str, minutes: float, busy: bool) -> dict[str, Any]:

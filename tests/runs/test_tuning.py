@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from making import two_moons, waves
 from paraactive import Arrays, LaSVM, Network
@@ -54,3 +55,13 @@ def test_with_caution_labels_without_a_rule_do_not_change_the_parameters() -> No
         assert isinstance(inner, LaSVM)
         kept += (inner.C, inner.gamma) == (1.0, "scale")
     assert kept >= 13  # By chance, the best candidate is now and then clearly better.
+
+
+def test_candidates_are_judged_by_weighted_mistakes() -> None:
+    x, y = waves(3000)
+    weight = np.where(y, 20.0, 1.0)
+    best = tune(LaSVM(gap=0.2), Arrays(x, y, weight=weight).read(0, 3000), classes=2).tried[0]
+    # The best candidate always says yes: it is wrong for half of the rows, which have a small part of the weight.
+    assert best.error.value == pytest.approx(np.sum(weight[~y]) / np.sum(weight), rel=0.1)
+    plain = tune(LaSVM(gap=0.2), Arrays(x, y).read(0, 3000), classes=2).tried[0]
+    assert plain.error.value > 0.2

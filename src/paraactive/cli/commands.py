@@ -38,6 +38,7 @@ from paraactive.runs.tuning import MOST_EXAMPLES, Tuned
 from paraactive.runs.tuning import tune as tune_learner
 from paraactive.sifting.guard import Guard, class_weights
 from paraactive.sifting.parts import build_stream
+from paraactive.sifting.sampling import Sampling
 from paraactive.sifting.scaling import standardized
 from paraactive.streams import Stream
 from paraactive.trackers import MLflow, TensorBoard
@@ -139,7 +140,8 @@ def train_run(
     if for_train["examples"] is None and job.stream.length is None:
         for_train["examples"] = DEFAULT_EXAMPLES
     scaled = scale_in(standardize, job.stream)
-    tuned = _tuned(job, scaled, for_train["warmstart"], is_open=learner is None and rule is None) if tune else None
+    is_open = learner is None and rule is None
+    tuned = _tuned(job, scaled, for_train["warmstart"], class_weight, is_open) if tune else None
     trackers = _trackers(tensorboard, mlflow, {"data": data, "learner": job.learner_parameters, "seed": seed})
 
     def finished(run: Run) -> None:
@@ -172,11 +174,14 @@ def train_run(
         )  # fmt: skip
 
 
-def _tuned(job: Job, scaled: bool | str, warmstart: int | None, is_open: bool) -> Tuned:
+def _tuned(job: Job, scaled: bool | str, warmstart: int | None, class_weight: str | None, is_open: bool) -> Tuned:
     """Choose the parameters of the SVM on the first examples of the stream, or a network if no learner was typed."""
     length = job.stream.length or MOST_EXAMPLES * 5
     first = default_warmstart(length) if warmstart is None else warmstart
-    early = job.stream.read(0, min(MOST_EXAMPLES, length, first))
+    weights = class_weights(weights_in(class_weight), job.stream)
+    early = Sampling(class_weight=weights).weighted(
+        job.stream.read(0, min(MOST_EXAMPLES, length, first)), len(job.stream.classes)
+    )
     learner = standardized(job.new_learner(), scaled, job.stream)
     return tune_learner(learner, early, len(job.stream.classes), or_network=is_open and is_svm(learner))
 

@@ -167,8 +167,8 @@ def train(
         typer.Option(
             "--tune",
             rich_help_panel="Learner",
-            help="Choose C and gamma of the SVM first, on at most 2000 examples of the warmstart. Without --learner "
-            "and --rule, a network may be chosen, too.",
+            help="Choose C and gamma of the SVM first, on at most 6000 examples of the warmstart, of which each "
+            "candidate learns at most 2000. Without --learner and --rule, a network may be chosen, too.",
         ),
     ] = False,
     guard: Annotated[

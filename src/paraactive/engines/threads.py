@@ -12,7 +12,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
-from paraactive.basics.spare_threads import spare_threads
 from paraactive.basics.threads import one_blas_thread
 from paraactive.data.examples import Stretch, Tile
 from paraactive.engines.replica import UsesDriverReplica
@@ -110,10 +109,7 @@ class Threads(UsesDriverReplica):
 
     def apply(self, stretch: Stretch) -> float:
         """See `Engine.apply`. The shared model learns for all nodes."""
-        if self._shared:
-            return self._shared.learn(stretch)
-        with spare_threads(self._threads, self._nodes):  # They have nothing to sift meanwhile.
-            return self._node.learn(stretch)
+        return self._shared.learn(stretch) if self._shared else self._node.learn(stretch)
 
     def now(self) -> float:
         """See `Engine.now`."""

@@ -83,10 +83,10 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
     finish : bool or "auto", default="auto"
         Whether `fit` ends with optimizing the SVM on all rows learned. "auto": if that is cheap; see `train`.
     tune : bool or "auto", default="auto"
-        Whether to choose C and gamma of the SVM first, or a network if no learner is given, on at most 2000 rows of the
-        warmstart; see `runs.tuning`. `tuned_` says what was chosen. Other learners are not changed. "auto" does so for
-        C and gamma if no learner is given and `fit` gets at least 10 000 rows, because it then takes less time than the
-        fit, and changes them only if others are clearly better.
+        Whether to choose C and gamma of the SVM first, or a network if no learner is given, on at most 6000 rows of the
+        warmstart, of which each candidate learns at most 2000; see `runs.tuning`. `tuned_` says what was chosen. Other
+        learners are not changed. "auto" does so for C and gamma if no learner is given and `fit` gets at least 10 000
+        rows, because it then takes less time than the fit, and changes them only if others are clearly better.
     class_weight : dict or "balanced", optional
         Weight of each class, by its label; classes that are not listed have weight 1. "balanced" does not work with
         `partial_fit`.
@@ -231,6 +231,7 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
         stream = Arrays(rows.x, rows.number, weight=rows.weight, seed=self._seed, passes=passes)
         total = len(rows.number) * passes
         warmstart = min(self._warmstart(len(rows.number)), total)
+        self._set_gamma(rows, learner)
         self._begin(rows, self._tuned(learner, stream, warmstart, len(rows.number)))
         choice = RuleChoice(self.rule, row_size(rows.x, self.learner_))
         self.rule_ = choice.for_fit(self.learner_, stream, warmstart, total)
@@ -370,13 +371,18 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
 
     def _begin(self, rows: Rows, learner: Learner) -> None:
         """Set a new learner for these classes."""
-        inner = innermost(learner)
-        if isinstance(inner, LaSVM) and inner.gamma == "scale" and not is_standardized(learner):
-            inner.gamma = rows.scale()  # Of all rows, not only of the first 64.
+        self._set_gamma(rows, learner)
         parts.expect_classes(learner, len(self.classes_))
         self.learner_: Learner = learner
         if hasattr(self, "_sifter"):
             del self._sifter
+
+    @staticmethod
+    def _set_gamma(rows: Rows, learner: Learner) -> None:
+        """Compute gamma="scale" of all rows; the learner itself would take the first 64."""
+        inner = innermost(learner)
+        if isinstance(inner, LaSVM) and inner.gamma == "scale" and not is_standardized(learner):
+            inner.gamma = rows.scale()
 
     def _new_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))

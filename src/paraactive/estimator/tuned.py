@@ -38,7 +38,7 @@ def tuned(
         What was chosen; None if nothing was tuned.
     """
     is_auto = isinstance(given, str) and one_of("tune", given, (AUTO,), f'give True, False or "{AUTO}"') == AUTO
-    if not given or (is_auto and not (is_open and rows >= _LEAST_ROWS)):
+    if not given or not warmstart or (is_auto and not (is_open and rows >= _LEAST_ROWS)):
         return None
     early = stream.read(0, min(warmstart, MOST_EXAMPLES))
     return tune(learner, early, len(stream.classes), or_network=is_open and not is_auto, cautious=is_auto)

@@ -6,9 +6,6 @@ finished model is a function of the log, and is stored beside the snapshots.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
-from paraactive.basics.spare_threads import spare_threads
 from paraactive.basics.threads import one_blas_thread
 from paraactive.data.examples import Selected
 from paraactive.errors import InputError, ReplayError
@@ -91,7 +88,7 @@ def is_due(spec: RunSpec, learner: Learner, entries: int, seen: int) -> bool:
     return operations <= max(_CHEAP_OPERATIONS, _OPERATIONS_PER_EXAMPLE * cost * seen)
 
 
-def finish_model(learner: Learner, selected: Selected, threads: int = 1) -> None:
+def finish_model(learner: Learner, selected: Selected) -> None:
     """Let a learner finish on all entries of a log.
 
     Parameters
@@ -100,10 +97,8 @@ def finish_model(learner: Learner, selected: Selected, threads: int = 1) -> None
         The learner at the end of the log.
     selected : Selected
         All entries, in order.
-    threads : int, default=1
-        Number of threads that may score the entries. The model does not depend on it.
     """
-    with one_blas_thread(), ThreadPoolExecutor(threads) as pool, spare_threads(pool, threads):
+    with one_blas_thread():
         finish_learner(learner, selected)
 
 

@@ -209,8 +209,7 @@ class RunLoop:
         if file and load_finished(file, run.learner, self._node.stream):
             return True  # The run was finished before it was resumed.
         start = time.perf_counter()
-        placement, nodes = run.spec.placement, run.spec.plan.nodes
-        finish_model(run.learner, log.everything(), nodes if placement.engine == "threads" else 1)
+        finish_model(run.learner, log.everything())
         run.wall_seconds += time.perf_counter() - start
         if file:
             file.finished.save(run.learner.save(), run.learner.digest())

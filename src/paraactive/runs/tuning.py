@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paraactive.basics.threads import one_blas_thread
-from paraactive.data.examples import Examples, dense
+from paraactive.data.examples import Doubles, Examples, Features, dense
 from paraactive.data.labels import signed_margin
 from paraactive.learners import LaSVM, Learner, Network, Standardized
 from paraactive.learners.lasvm.scale import scale_of
@@ -93,7 +93,8 @@ def tune(learner: Learner, early: Examples, classes: int, *, or_network: bool = 
 
     Each candidate gets a third of at most 2000 examples, and the best four then get all of them, as does the learner as
     it was given. A candidate learns half of its examples, is tested on a quarter, learns it, and is tested on the last
-    quarter; the last ones are also tested on up to 4000 further examples. Its error is the mean over all tests.
+    quarter; the last ones are also tested on up to 4000 further examples. Its error is the mean over all tests,
+    weighted by the importance of the examples.
 
     Parameters
     ----------
@@ -133,11 +134,11 @@ def tune(learner: Learner, early: Examples, classes: int, *, or_network: bool = 
 
 @dataclass(frozen=True)
 class _Result:
-    """The result of the candidate with this number, and its mistakes."""
+    """The result of the candidate with this number: the importance of each tested example if its label is wrong."""
 
     number: int
     tried: Tried
-    wrong: NDArray[np.bool_]
+    loss: Doubles
 
 
 def _ranked(
@@ -147,17 +148,18 @@ def _ranked(
     found = list[_Result]()
     for number in numbers:
         name, candidate = candidates[number]
-        wrong = _mistakes(copy.deepcopy(candidate), early, fresh)
-        count = float(np.count_nonzero(wrong))
-        error = interval_of_mean(count, count, 1.0, max(len(wrong), 1))
-        found.append(_Result(number, Tried(name, error, len(early)), wrong))
+        weight, wrong = _tested(copy.deepcopy(candidate), early, fresh)
+        loss = weight * wrong
+        largest, total = float(weight.max(initial=1.0)), float(weight.sum()) or 1.0
+        error = interval_of_mean(float(loss.sum()), float(loss @ loss), largest, total)
+        found.append(_Result(number, Tried(name, error, len(early)), loss))
     return sorted(found, key=lambda each: (each.tried.error.value, each.number))
 
 
 def _is_clearly_better(one: _Result, other: _Result) -> bool:
     """Whether one candidate is better than another, judged by the examples for which only one of them is wrong."""
-    gains, losses = np.count_nonzero(other.wrong & ~one.wrong), np.count_nonzero(one.wrong & ~other.wrong)
-    return bool(gains - losses > _CLEARLY * sqrt(gains + losses))
+    gain = other.loss - one.loss
+    return bool(gain.sum() > _CLEARLY * sqrt(gain @ gain))
 
 
 def _candidates(learner: Learner, early: Examples) -> list[tuple[str, Learner]]:
@@ -182,14 +184,19 @@ def _around(learner: Learner, inner: Learner) -> Learner:
     return Standardized(inner, scale=learner.scale, missing=learner.missing) if is_scaled else inner
 
 
-def _standardized(learner: Learner, early: Examples) -> np.ndarray:
+def _standardized(learner: Learner, early: Examples) -> Features:
     """The rows as the SVM gets them, if it is inside a `Standardized`."""
+    if not isinstance(learner, Standardized):
+        return early.x
     x = dense(early.x)
-    return ColumnScaling.of(x, scale=learner.scale).apply(x) if isinstance(learner, Standardized) else x
+    return ColumnScaling.of(x, scale=learner.scale).apply(x)
 
 
-def _mistakes(learner: Learner, early: Examples, fresh: Examples) -> NDArray[np.bool_]:
-    """Which of the tested examples get the wrong label: the last half of the early ones, and all fresh ones."""
+def _tested(learner: Learner, early: Examples, fresh: Examples) -> tuple[Doubles, NDArray[np.bool_]]:
+    """The importance of the tested examples, and which of them get the wrong label.
+
+    Tested are the last half of the early examples, and all fresh ones.
+    """
     half, quarter = len(early) // 2, 3 * len(early) // 4
     wrong = list[NDArray[np.bool_]]()
     with one_blas_thread():
@@ -198,7 +205,7 @@ def _mistakes(learner: Learner, early: Examples, fresh: Examples) -> NDArray[np.
             wrong.append(signed_margin(scores(learner, some.x), some.y) <= 0.0)
             if some is not fresh:
                 _learn(learner, some)
-    return np.concatenate(wrong)
+    return np.concatenate([early.importance[half:], fresh.importance]), np.concatenate(wrong)
 
 
 def _learn(learner: Learner, examples: Examples) -> None:

@@ -1,7 +1,8 @@
 """The sampling policy of a run: what is done to the p of any rule, so that no weight can spoil a model.
 
 p = min(1, max(floor, scale * p of the rule) * max(1, importance / mean importance)). The scale follows from the budget;
-where it is below 1/20, the floor falls with it. A limit first makes the rule steeper; see `Adjustment`. p stays the
+where it is below 1/20, the floor falls with it. Under a limit, a part of the scale makes the rule steeper, and only the
+rest is a factor of p; see `Adjustment`. p stays the
 exact probability of selection, so weights importance / p stay unbiased. As p rises with the importance of an example,
 no weight is larger than mean importance / floor. An example of little importance keeps its p: with less, the few that
 are selected would weigh more.
@@ -20,7 +21,7 @@ from paraactive.data.labels import UNKNOWN, numbers_of
 from paraactive.sifting.budget import AUTO, Budget
 
 _FLOOR_HOLDS = 20.0
-"""Scales of p down to 1/20 do not change the floor."""
+"""Factors of p down to 1/20 do not change the floor."""
 _STEEPEST = 2.0
 """Largest power of p under a limit. A margin rule then is as if its slope were twice as steep."""
 
@@ -82,7 +83,7 @@ class Adjustment:
     floor : float, "auto" or None, default=None
         Lower bound on p.
     scale : float, default=1.0
-        Factor of p, which follows from the budget.
+        Scale of p, which follows from the budget. Without a limit, it is the factor of p.
     mean_importance : float or None, default=None
         Mean importance of the examples. None: p does not depend on the importance.
     is_limited : bool, default=False

@@ -10,7 +10,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paraactive.basics.spare_threads import in_parts
 from paraactive.basics.state import State
 from paraactive.data.examples import Doubles, Floats, SparseRows
 from paraactive.learners.lasvm import kernels
@@ -131,21 +130,11 @@ class DenseVectors:
 
     def kernel_rows(self, x: Floats, xx: Floats, kernel: Kernel, out: Floats) -> None:
         """See `Vectors.kernel_rows`."""
-
-        def some(first: int, last: int) -> None:
-            part = slice(first, last)
-            kernels.kernel_rows(x[part], xx[part], self.panels, self.ss, self.count, *kernel, out[part])
-
-        in_parts(len(x), x.size * self.count, some)
+        kernels.kernel_rows(x, xx, self.panels, self.ss, self.count, *kernel, out)
 
     def kernel_sums(self, x: Floats, xx: Floats, alpha: Doubles, kernel: Kernel, out: Doubles) -> None:
         """See `Vectors.kernel_sums`."""
-
-        def some(first: int, last: int) -> None:
-            part = slice(first, last)
-            kernels.kernel_sums(x[part], xx[part], self.panels, self.ss, alpha, self.count, *kernel, out[part])
-
-        in_parts(len(x), x.size * self.count, some)
+        kernels.kernel_sums(x, xx, self.panels, self.ss, alpha, self.count, *kernel, out)
 
     @staticmethod
     def kernel_within(x: Floats, xx: Floats, kernel: Kernel) -> Floats:

@@ -18,7 +18,6 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from paraactive.basics.spare_threads import in_parts
 from paraactive.basics.state import State
 from paraactive.data.examples import Doubles, Floats, Ints
 from paraactive.learners.lasvm import kernels
@@ -323,12 +322,5 @@ def _products(x: Floats, panels: Floats, columns: int) -> Floats:
     out = np.empty((len(x), columns), np.float32)
     nothing = np.float32(0)
     unused = np.zeros(max(len(x), len(panels) * LANES), np.float32)
-
-    def some(first: int, last: int) -> None:
-        part = slice(first, last)
-        kernels.kernel_rows(
-            x[part], unused[part], panels, unused, columns, kernels.LINEAR, nothing, nothing, 1, out[part]
-        )
-
-    in_parts(len(x), x.size * columns, some)
+    kernels.kernel_rows(x, unused, panels, unused, columns, kernels.LINEAR, nothing, nothing, 1, out)
     return out
