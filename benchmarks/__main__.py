@@ -137,6 +137,8 @@ def render(results: Mapping[str, Any]) -> str:
 def measure(parts: list[Part], known: Path, quick: bool, busy: bool) -> dict[str, Any]:
     """Measure these; the rest stays as it was measured before. Returns all results as the file has them."""
     results: dict[str, Any] = json.loads(known.read_text()) if known.exists() else {}
+    if quick:  # Figures of other sources are of no use, and may have another form.
+        results = {name: one for name, one in results.items() if provenance.is_from_here(results, name)}
     known.parent.mkdir(parents=True, exist_ok=True)
     for part in parts:
         print(f"{time.strftime('%H:%M:%S')} {part.name}", flush=True)

@@ -45,6 +45,8 @@ TUNING_ROWS = 3000
 FIRST_ROWS = 1300
 """Rows of the first fit, which does not count. Ours compiles its loops for sifting only beyond a thousand rows."""
 QUICK_ROWS, QUICK_LIMIT = 2000, 20.0
+QUICK_SETS = ("digits 8x8", "spam", "letters", "noisy curve")
+"""Data sets of the quick form."""
 THREADS = (1, 2)
 SEEDS, SMALL = 3, 10_000
 """Data sets with fewer rows than this are divided into rows to learn and test rows three times: figures are means."""
@@ -173,8 +175,9 @@ def measure(
     """All data sets and methods, or only these."""
     records = records or Records(_path(quick))
     limit, left_out = QUICK_LIMIT if quick else LIMIT, dict[str, str]()
+    usual = QUICK_SETS if quick else tuple(data.name for data in SETS)
     for data in SETS:
-        if only and data.name not in only:
+        if data.name not in (only or usual):
             continue
         try:
             data.split(0, 100)  # Here, because a process apart should not have to download.
@@ -187,7 +190,7 @@ def measure(
     missing = [way.name for way in METHODS if not way.installed]
     about = {data.name: _about(data, quick) for data in SETS if data.name in records.all()}
     return {
-        "limit": limit, "sets": about, "all_sets": [data.name for data in SETS], "found": records.all(),
+        "limit": limit, "sets": about, "all_sets": list(usual), "found": records.all(),
         "left_out": left_out, "not_installed": missing, "tuning_rows": TUNING_ROWS,
     }  # fmt: skip
 

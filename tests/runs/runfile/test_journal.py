@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,35 @@ def test_damage_to_the_journal_of_a_killed_run_is_said(tmp_path: Path) -> None:
             shorter += 1
             assert any("the journal run.db-wal is damaged" in str(each.message) for each in said), where
     assert shorter > 20
+
+
+def test_an_open_run_file_keeps_the_locks_by_which_other_processes_know_that_it_is_open(tmp_path: Path) -> None:
+    live, path = tmp_path / "live.db", tmp_path / "run.db"
+
+    def copy(_: object) -> None:
+        if live.exists():
+            for suffix in ("", "-wal"):
+                shutil.copy(f"{live}{suffix}", f"{path}{suffix}")
+
+    a_run(live, snapshot_seconds=0, observers=[copy])
+    assert Path(f"{path}-wal").stat().st_size > 10_000
+    with RunFile.resume(path):
+        assert _is_locked(f"{path}-shm")
+    with RunFile.read(live):
+        assert _is_locked(f"{live}-shm")
+
+
+def _is_locked(index: str) -> bool:
+    """Whether SQLite in this process has its lock on byte 128 of the index, which says that a connection is open."""
+    code = f"""
+import fcntl
+with open({index!r}, "rb+") as file:
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 128)
+    except BlockingIOError:
+        print("locked")
+"""
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "locked\n"
 
 
 def _seen(path: Path, journal: bytes) -> int | None:

@@ -6,6 +6,7 @@ ignores the commits behind that frame silently. The layout of a journal is docum
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,15 +42,29 @@ class Journal(NamedTuple):
         int
             Number of frames. 0 if SQLite has restarted the journal since.
         """
+        if not self.frames:
+            return 0
         index = self.path.with_name(self.path.name.removesuffix("wal") + "shm")
         try:
-            with index.open("rb") as shared, self.path.open("rb") as journal:
-                known, header = shared.read(24), journal.read(_HEADER)
+            with self.path.open("rb") as journal:
+                header = journal.read(_HEADER)
+            known = _first_bytes(index, 24)
         except OSError:
             return 0
         if len(known) < 24 or header != self.header:
             return 0
         return max(0, self.frames - int(np.frombuffer(known[16:20], np.uint32)[0]))
+
+
+def _first_bytes(index: Path, count: int) -> bytes:
+    """Return the first bytes of SQLite's index of the journal, while this process has the run file open.
+
+    Another process reads them. SQLite's locks on the index belong to this process, and closing any handle of the index
+    would drop them. The next process that opens the run file would then take the index for a leftover and cut it short,
+    and this process would die of a bus error.
+    """
+    command = ["head", "-c", str(count), str(index)]
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False).stdout
 
 
 def read_journal(database: Path) -> Journal:
