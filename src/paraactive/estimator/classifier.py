@@ -29,7 +29,6 @@ from paraactive.estimator.rule_choice import RuleChoice
 from paraactive.estimator.summary import announce, log_compiling
 from paraactive.estimator.tuned import tuned
 from paraactive.learners import LaSVM, Learner
-from paraactive.learners.standardized import innermost, is_standardized
 from paraactive.report import page_of, run_record_of, write_page
 from paraactive.rules import Rule
 from paraactive.runs import arguments
@@ -231,7 +230,7 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
         stream = Arrays(rows.x, rows.number, weight=rows.weight, seed=self._seed, passes=passes)
         total = len(rows.number) * passes
         warmstart = min(self._warmstart(len(rows.number)), total)
-        self._set_gamma(rows, learner)
+        rows.set_gamma(learner)
         self._begin(rows, self._tuned(learner, stream, warmstart, len(rows.number)))
         choice = RuleChoice(self.rule, row_size(rows.x, self.learner_))
         self.rule_ = choice.for_fit(self.learner_, stream, warmstart, total)
@@ -371,18 +370,11 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
 
     def _begin(self, rows: Rows, learner: Learner) -> None:
         """Set a new learner for these classes."""
-        self._set_gamma(rows, learner)
+        rows.set_gamma(learner)
         parts.expect_classes(learner, len(self.classes_))
         self.learner_: Learner = learner
         if hasattr(self, "_sifter"):
             del self._sifter
-
-    @staticmethod
-    def _set_gamma(rows: Rows, learner: Learner) -> None:
-        """Compute gamma="scale" of all rows; the learner itself would take the first 64."""
-        inner = innermost(learner)
-        if isinstance(inner, LaSVM) and inner.gamma == "scale" and not is_standardized(learner):
-            inner.gamma = rows.scale()
 
     def _new_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from paraactive.data.examples import Doubles, Examples, Features, Floats, SparseRows
 from paraactive.data.labels import labels_of
+from paraactive.learners import LaSVM, Learner
 from paraactive.learners.lasvm.scale import scale_of
+from paraactive.learners.standardized import innermost, is_standardized
 
 MAX_DEDUP_ROWS = 10_000
 """Equal rows are merged only in data with at most this number of rows, because merging sorts the rows."""
@@ -79,6 +81,18 @@ class Rows:
             The coefficient.
         """
         return scale_of(self.x, self.weight)
+
+    def set_gamma(self, learner: Learner) -> None:
+        """Compute gamma="scale" of an SVM from all of these rows. The SVM itself would take the first 64.
+
+        Parameters
+        ----------
+        learner : Learner
+            The untrained learner. Of other learners, and if features are standardized inside of it, nothing is changed.
+        """
+        inner = innermost(learner)
+        if isinstance(inner, LaSVM) and inner.gamma == "scale" and not is_standardized(learner):
+            inner.gamma = self.scale()
 
     def held_out(self, part: float, seed: int) -> NDArray[np.bool_]:
         """Choose rows to hold out: a part of each class, but never a whole class.
