@@ -1,9 +1,9 @@
-"""How often the 95% intervals of a run's own estimates cover the truth: 300 runs of three learners.
+"""How often the 95% intervals of a run's own estimates cover the truth: 100 runs of three learners.
 
 Each run sifts with class weights, and the SVM with its cascade. The truth of an interval is the mean, over the examples
 behind it, of the true error of the model that scored them, which is measured on rows that the run does not see.
 
-    python -m benchmarks.bench_coverage --repeats 300 --json coverage.json
+    python -m benchmarks.bench_coverage --repeats 100 --json coverage.json
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from paraactive.runs.run import Run
 from paraactive.sifting.select import take_all
 from paraactive.streams import Stream
 
-RUNS = 300
+RUNS = 100
 EXAMPLES, WARMSTART, BATCH, TEST = 6144, 2048, 512, 4000
 INTERVALS = ("error", "recent_error", "weighted_error")
 

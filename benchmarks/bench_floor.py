@@ -1,6 +1,6 @@
 """Which bound on the weights is the default: lower bounds on p, and a cap on the weights, on 22 data sets.
 
-At most 20 000 rows of each data set of `bench_sound` are learned. The default was chosen by this table. The last two
+At most 10 000 rows of each data set of `bench_sound` are learned. The default was chosen by this table. The last two
 columns are of the steep rule of paraactive 0.2, which does not know the noise.
 
     python -m benchmarks.bench_floor --repeats 3 --json floor.json
@@ -19,7 +19,7 @@ from paraactive import LaSVM, ParaActiveClassifier
 from paraactive.learners import Guarded
 from paraactive.rules import LeastMargin, SignedMargin
 
-ROWS = 20_000
+ROWS = 10_000
 AUTO = "auto, 1/sqrt(n)"
 POLICIES: dict[str, dict[str, Any]] = {
     "none": {"floor": None}, "0.01": {"floor": 0.01}, "0.05": {"floor": 0.05}, AUTO: {"floor": "auto"},

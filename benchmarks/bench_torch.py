@@ -1,4 +1,4 @@
-"""A small torch CNN on all ten digits, 200 000 of the stream: gradient rule, passive, and uniform at the same rate.
+"""A small torch CNN on all ten digits, 100 000 of the stream: gradient rule, passive, and uniform at the same rate.
 
 The first 60 000 are MNIST's own, the rest deformed copies. One core, one node. Updates are minibatches of the examples
 learnt, so "updates" counts examples. Three seeds; the seed decides the order, the deformations, the coins and the first
@@ -21,7 +21,7 @@ from paraactive.learners import TorchLearner
 from paraactive.learners.wrappers.small_cnn import small_cnn
 from paraactive.rules import Gradient, Passive, Rule, Uniform
 
-EXAMPLES, WARMSTART, BATCH = 200_000, 1024, 2048
+EXAMPLES, WARMSTART, BATCH = 100_000, 1024, 2048
 
 
 def learner(seed: int) -> Any:

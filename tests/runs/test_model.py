@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +66,19 @@ def test_a_stream_that_makes_its_features_again_does_so_for_the_model(tmp_path: 
     run = train(LaSVM(gamma=0.012), Digits(), examples=900, warmstart=300, batch=300, out=out)
     sql(out, "DELETE FROM snapshots")
     assert Model.load(out).learner.digest() == run.learner.digest()
+
+
+def test_loading_the_model_of_an_open_run_file_keeps_the_locks_on_it(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    _run(path)
+    count = "select count(*) from entries"
+    other = f"import sqlite3, sys; file = sqlite3.connect(sys.argv[1]); list(file.execute('{count}')); file.close()"
+    with closing(sqlite3.connect(path)) as mine:
+        mine.execute(count).fetchone()
+        Model.load(path)
+        subprocess.run([sys.executable, "-c", other, str(path)], check=True)
+        # Without our lock, the other process would have been the last one, which deletes the journal.
+        assert path.with_name("run.db-wal").exists()
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from making import two_moons
-from paraactive import Arrays, LaSVM, train
+from paraactive import Arrays, LaSVM, Network, train
 from paraactive.errors import InputError
+from paraactive.rules import Uniform
 from paraactive.runs.run import Run
 from paraactive.sifting.budget import Budget, find_budget
 
@@ -166,3 +167,15 @@ def test_the_growth_of_the_documentation_is_not_exceeded_by_more_than_a_batch() 
 def test_p_stays_exact_under_a_budget() -> None:
     totals = [float(np.sum(1.0 / _run(0.1, seed=seed, examples=1400).learned.p[400:])) for seed in range(30)]
     assert abs(np.mean(totals) - 1000) <= 4 * np.std(totals, ddof=1) / np.sqrt(30)
+
+
+def test_under_a_limit_the_numbers_of_a_rule_without_scores_settle() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(60_000, 2)).astype(np.float32), rng.random(60_000) < 0.5
+    run = train(
+        Network(), Arrays(x, y), rule=Uniform(0.1), select="16*n**0.5", floor="none", warmstart=400, batch=2000, nodes=1
+    )
+    selected = np.diff([each.version for each in run.rounds])[15:-1]
+    allowed = np.diff([16 * each.seen**0.5 for each in run.rounds])[15:-1]
+    # A power of a constant p would select thrice as many in one round, and nearly none in the next.
+    assert np.all(np.abs(selected - allowed) < 0.75 * allowed)

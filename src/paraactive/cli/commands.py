@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import shlex
 import sys
@@ -41,6 +42,7 @@ from paraactive.sifting.parts import build_stream
 from paraactive.sifting.sampling import Sampling
 from paraactive.sifting.scaling import standardized
 from paraactive.streams import Stream
+from paraactive.streams.base import StreamDetails
 from paraactive.trackers import MLflow, TensorBoard
 
 _ERRORS = new_console(stderr=True)
@@ -142,16 +144,18 @@ def train_run(
     scaled = scale_in(standardize, job.stream)
     is_open = learner is None and rule is None
     tuned = _tuned(job, scaled, for_train["warmstart"], class_weight, is_open) if tune else None
+    learner_of_run = job.new_learner() if tuned is None else tuned.learner
+    plain = copy.deepcopy(learner_of_run) if passive else None
     trackers = _trackers(tensorboard, mlflow, {"data": data, "learner": job.learner_parameters, "seed": seed})
 
     def finished(run: Run) -> None:
         """Compare and print before the nodes end, so that a cluster that fails at the end loses no result."""
         bar.__exit__()
         comparison = None
-        if passive:
+        if plain is not None:
             with ProgressBar("passive", _ERRORS) as passive_bar:
                 weights = class_weights(weights_in(class_weight), job.stream)
-                alone = Guard(None, None, None).learner(job.new_learner(), weights)
+                alone = Guard(None, None, None).learner(plain, weights)
                 comparison = compare_with_passive(
                     run, alone, job.stream, job.test, seed=seed, observers=[passive_bar], scale=scaled
                 )
@@ -162,7 +166,7 @@ def train_run(
 
     with _naming_resume_command(out), _closed(trackers), _view("sifting", verbose) as bar:
         paraactive.train(
-            job.new_learner() if tuned is None else tuned.learner, job.stream,
+            learner_of_run, job.stream,
             rule=job.new_rule() if tuned is None or is_svm(tuned.learner) else None,
             cluster=_cluster(latency, jitter, slowdown), seed=seed,
             test=job.test, out=out, overwrite=overwrite, observers=[bar, *trackers],
@@ -176,11 +180,12 @@ def train_run(
 
 def _tuned(job: Job, scaled: bool | str, warmstart: int | None, class_weight: str | None, is_open: bool) -> Tuned:
     """Choose the parameters of the SVM on the first examples of the stream, or a network if no learner was typed."""
+    details = StreamDetails(job.stream)
     length = job.stream.length or MOST_EXAMPLES * 5
     first = default_warmstart(length) if warmstart is None else warmstart
     weights = class_weights(weights_in(class_weight), job.stream)
     early = Sampling(class_weight=weights).weighted(
-        job.stream.read(0, min(MOST_EXAMPLES, length, first)), len(job.stream.classes)
+        job.stream.read(0, min(MOST_EXAMPLES, length, first, details.first_pass or length)), len(job.stream.classes)
     )
     learner = standardized(job.new_learner(), scaled, job.stream)
     return tune_learner(learner, early, len(job.stream.classes), or_network=is_open and is_svm(learner))

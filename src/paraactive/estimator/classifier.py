@@ -84,8 +84,9 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
     tune : bool or "auto", default="auto"
         Whether to choose C and gamma of the SVM first, or a network if no learner is given, on at most 6000 rows of the
         warmstart, of which each candidate learns at most 2000; see `runs.tuning`. `tuned_` says what was chosen. Other
-        learners are not changed. "auto" does so for C and gamma if no learner is given and `fit` gets at least 10 000
-        rows, because it then takes less time than the fit, and changes them only if others are clearly better.
+        learners are not changed. "auto" does so for C and gamma if no learner is given and there are at least 10 000
+        different rows to learn, because it then takes less time than the fit, and changes them only if others are
+        clearly better.
     class_weight : dict or "balanced", optional
         Weight of each class, by its label; classes that are not listed have weight 1. "balanced" does not work with
         `partial_fit`.
@@ -263,7 +264,7 @@ class ParaActiveClassifier(ClassifierMixin, HasNestedParameters, PreparesRows, P
         self.tuned_ = found
         if self.verbose:
             print(found)
-        return found.learner
+        return copy.deepcopy(found.learner)  # `train` trains this object, and `tuned_` says that its own is untrained.
 
     def report(self, out: str | Path) -> Path:
         """Write an HTML page about `fit`: error on held-out rows, sampling rate, times, weights.

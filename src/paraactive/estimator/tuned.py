@@ -40,5 +40,5 @@ def tuned(
     is_auto = isinstance(given, str) and one_of("tune", given, (AUTO,), f'give True, False or "{AUTO}"') == AUTO
     if not given or not warmstart or (is_auto and not (is_open and rows >= _LEAST_ROWS)):
         return None
-    early = stream.read(0, min(warmstart, MOST_EXAMPLES))
+    early = stream.read(0, min(warmstart, MOST_EXAMPLES, rows))  # Of one pass: others would repeat learned rows.
     return tune(learner, early, len(stream.classes), or_network=is_open and not is_auto, cautious=is_auto)

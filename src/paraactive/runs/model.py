@@ -272,6 +272,8 @@ class Model:
 
 
 def _is_archive(path: Path) -> bool:
+    if path.with_name(f"{path.name}-wal").exists():
+        return False  # An open run file. Closing another handle of it would drop the locks of this process on it.
     with path.open("rb") as file:
         return file.read(len(_ZIP)) == _ZIP
 

@@ -84,7 +84,7 @@ class Measurements:
     ) -> None:  # fmt: skip
         self.classes, self._log_odds, self._budget, self._first_pass = classes, log_odds, budget, first_pass
         self._is_blind, self._is_asked = is_blind or not needs_scores, is_asked
-        self._audited = 1.0 if needs_scores else AUDITED
+        self._needs_scores, self._audited = needs_scores, 1.0 if needs_scores else AUDITED
         self.rounds = np.zeros((0, len(SUMS) + len(_LAST) + _BY_CLASS * classes))
         self.scale = 1.0 if budget is None else budget.first_scale
         """Scale of p in the present round; see `Adjustment`."""
@@ -111,7 +111,9 @@ class Measurements:
         Adjustment
             The adjustment.
         """
-        is_limited = self._budget is not None and self._budget.is_limit
+        # A rule without scores gives all examples the same p, and cannot become steeper: a power would only make the
+        # number selected jump from round to round.
+        is_limited = self._needs_scores and self._budget is not None and self._budget.is_limit
         return Adjustment(floor, self.scale, self.mean_importance if weighs else None, is_limited)
 
     def add(self, selected: Selected) -> None:

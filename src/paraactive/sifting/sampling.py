@@ -1,11 +1,11 @@
 """The sampling policy of a run: what is done to the p of any rule, so that no weight can spoil a model.
 
-p = min(1, max(floor, scale * p of the rule) * max(1, importance / mean importance)). The scale follows from the budget;
-where it is below 1/20, the floor falls with it. Under a limit, a part of the scale makes the rule steeper, and only the
-rest is a factor of p; see `Adjustment`. p stays the
-exact probability of selection, so weights importance / p stay unbiased. As p rises with the importance of an example,
-no weight is larger than mean importance / floor. An example of little importance keeps its p: with less, the few that
-are selected would weigh more.
+p = min(1, max(floor, factor * (p of the rule)**power) * max(1, importance / mean importance)). Both follow from the
+scale, which the budget sets: the factor is the scale and the power is 1, but under a limit the scale first makes the
+rule steeper (a power of up to 2), and only the rest is a factor; see `Adjustment`. Where the factor is below 1/20, the
+floor falls with it. p stays the exact probability of selection, so weights importance / p stay unbiased. As p rises
+with the importance of an example, no weight is larger than mean importance / floor. An example of little importance
+keeps its p: with less, the few that are selected would weigh more.
 """
 
 from __future__ import annotations
@@ -87,9 +87,9 @@ class Adjustment:
     mean_importance : float or None, default=None
         Mean importance of the examples. None: p does not depend on the importance.
     is_limited : bool, default=False
-        Whether the scale is that of a limit. It then first raises p to the power 1 / scale, at most 2, and only the
-        rest is a factor. Examples on the wrong side, whose p is 1, stay selected, and fewer of the others are: at the
-        same number, the model is better than with a factor alone.
+        Whether the scale is that of a limit, and the rule needs scores. The scale then first raises p to the power
+        1 / scale, at most 2, and only the rest is a factor. Examples on the wrong side, whose p is 1, stay selected,
+        and fewer of the others are: at the same number, the model is better than with a factor alone.
     """
 
     floor: float | str | None = None
