@@ -277,6 +277,24 @@ print(json.dumps(render(parts)))
     assert "Machine: other." in apart
 
 
+def test_simulated_nodes_are_compared_at_the_last_target_that_all_runs_reach() -> None:
+    code = """
+import json
+from benchmarks.bench_svm import common_target, render
+def runs(*times):
+    return [[{"seconds": time, "seen": 9, "simulated": {str(k): time for k in (1, 2, 4, 8, 16, 32, 64)}}
+             for time in times]]
+results = {"targets": (33, 25, 18), "ours": {"passive": runs(1.0, 4.0, 9.0), "signed": runs(0.5, 1.0, None)},
+           "simulated": {"signed": runs(0.5, 2.0, None)}}
+none = results | {"simulated": {"signed": runs(None, None, None)}}
+print(json.dumps([common_target(results), common_target(none), render(results)]))
+"""
+    place, nowhere, text = said(code)
+    assert (place, nowhere) == (1, 0)
+    assert "On simulated nodes, to 25 mistakes" in text
+    assert "| 4.0 (4.0-4.0)" in text
+
+
 def test_parts_of_the_present_sources_and_machine_are_not_measured_again() -> None:
     code = """
 import json
