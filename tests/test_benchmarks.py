@@ -125,6 +125,19 @@ print(json.dumps([verdicts, render(figures), render({})]))
     assert empty.startswith("| data set")
 
 
+def test_a_mean_that_differs_by_rounding_alone_is_not_larger() -> None:
+    code = """
+import json
+from benchmarks.sound_table import below_commonest
+def way(*errors):
+    return {"seeds": [0, 1, 2], "error": list(errors)}
+same = {"ours": way(0.2376, 0.2395, 0.2437), "commonest": way(0.2379, 0.2393, 0.2436)}
+worse = same | {"ours": way(0.2376, 0.2395, 0.2438)}
+print(json.dumps([below_commonest({"ways": ways}) for ways in (same, worse)]))
+"""
+    assert said(code) == [True, False]
+
+
 def test_records_of_ours_are_measured_again_when_the_library_changes(tmp_path: Path) -> None:
     code = f"""
 import json
