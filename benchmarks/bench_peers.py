@@ -7,8 +7,8 @@ has no figure where one fit takes longer than the limit. Data sets of fewer than
 learn and test rows three times, and figures are means.
 
 Columns are standardized for the methods that want it, and this counts. Kernel methods have gamma="scale" by default.
-Ours chooses C and gamma by itself from 10 000 rows on, and the seconds of this are part of its fit. A small first fit,
-which imports and compiles, does not count for anybody.
+Ours chooses C and gamma by itself from 10 000 rows on, and the seconds of this are part of its fit. Before it is
+timed, each method makes a small fit, in which it imports and compiles.
 
     python -m benchmarks.bench_peers --only letters --method LightGBM --method paraactive
     python -m benchmarks.bench_peers --print      # measure nothing

@@ -34,7 +34,7 @@ from paraactive.basics.atomic_files import atomic_write
 
 SEEDS = 5
 MANY_ROWS, FEWER_SEEDS = 100_000, 3
-"""Data sets of so many rows have fewer seeds: they take most of the time, and their test errors differ least."""
+"""Data sets with at least MANY_ROWS rows are learned with FEWER_SEEDS seeds, because they take most of the time."""
 QUICK = 3000
 SECONDS = 25.0
 """That the passive learner and SVC may take for all rows; otherwise they get a part of them."""

@@ -114,7 +114,7 @@ def _verdict(found: Mapping[str, Any], test: int) -> str:
         return "Ours has no figure."
     ahead = better(found)
     if not ahead:
-        return "Nobody is both faster and more accurate than our default."
+        return "No other program is both faster and more accurate than our default."
     names = ", ".join(f"{name} ({100 * error:.2f}% in {spent:.2f} s)" for name, spent, error in ahead)
     within = "" if beyond_noise(found, test) else " The difference of the errors is within twice the noise."
     return f"Faster and more accurate than our default: {names}.{within}"
@@ -131,7 +131,7 @@ def _overview(figures: Mapping[str, Any]) -> str:
             name, f"{about['rows']:,}", f"{100 * ours[0][1]:.2f}" if ours else "not finished",
             f"{ours[0][0]:.2f}" if ours else "",
             f"{100 * best[1]:.2f} in {best[0]:.2f} s: {best[2]}" if best else "",
-            "; ".join(sorted({each[0] for each in ahead})) or "nobody",
+            "; ".join(sorted({each[0] for each in ahead})) or "none",
         ])  # fmt: skip
     header = ["data set", "rows", "ours, error %", "fit, s", "the most accurate other", "faster and more accurate"]
     return table(header, rows)
@@ -146,10 +146,10 @@ def render(figures: Mapping[str, Any]) -> str:
     ]
     notes = [
         _overview(figures),
-        f"On {len(ahead)} of {len(sets)} data sets nobody is both faster and more accurate than our default estimator; "
-        f"on {len(sure)} nobody is by more than twice the noise of the test rows. Ours is `ParaActiveClassifier()`, "
-        "which chooses C and gamma by itself from 10,000 rows on, within the seconds of its fit. "
-        "The seconds of a tuned peer include its tuning here.",
+        f"On {len(ahead)} of {len(sets)} data sets no other program is both faster and more accurate than our default "
+        f"estimator, and on {len(sure)} if a difference of at most twice the noise of the test rows counts as none. "
+        "Ours is `ParaActiveClassifier()`, which chooses C and gamma by itself from 10,000 rows on, within the "
+        "seconds of its fit. The seconds of a tuned peer include its tuning here.",
         "In the tables, a second figure after a slash is that of the best of four settings, chosen on a part of at "
         f"most {figures['tuning_rows']:,} rows; its seconds do not include the tuning, which has its own column. No "
         "second figure on one thread: the default was the best of the four. On two threads, only the defaults are "

@@ -243,7 +243,7 @@ print(json.dumps([better(found), beyond_noise(found, 500), text]))
     better, sure, text = said(code)
     assert [name for name, _, _ in better] == ["XGBoost"]  # LightGBM is better only after a tuning that takes longer.
     assert sure == []
-    assert "On 0 of 1 data sets nobody is both faster and more accurate" in text
+    assert "On 0 of 1 data sets no other program is both faster and more accurate" in text
     assert "not finished in 75 s" in text
     assert "two is left out: gone." in text
     assert "at most 3,000 rows" in text

@@ -150,11 +150,9 @@ def _ranked(
     for number in numbers:
         name, candidate = candidates[number]
         weight, wrong = _tested(copy.deepcopy(candidate), early, fresh)
-        loss = weight * wrong
-        even = weight / (weight.mean() if weight.any() else 1.0)  # The interval is that of weights with mean 1.
-        error = interval_of_mean(
-            float(even @ wrong), float(even**2 @ wrong), float(even.max(initial=1.0)), float(max(len(even), 1))
-        )
+        weight = weight / (weight.mean() if weight.any() else 1.0)  # The interval needs weights with mean 1.
+        loss, count = weight * wrong, float(max(len(weight), 1))
+        error = interval_of_mean(float(loss.sum()), float(loss @ loss), float(weight.max(initial=1.0)), count)
         found.append(_Result(number, Tried(name, error, len(early)), loss))
     return sorted(found, key=lambda each: (each.tried.error.value, each.number))
 
